@@ -1,0 +1,125 @@
+// Conditions on what a call touches: `verb kind:glob` against `read file:/ws/a.txt`. A touch may stand for a whole folder
+// (`read file:/ws/*`); what is below it is then judged as one, or file by file where the tool asks for each.
+
+import type { Resource } from '../describe/resource.ts'
+import {
+  type FileGlob,
+  type FileScope,
+  isSettled,
+  namesFile,
+  type Spellings,
+  segmentsOf,
+  spelled,
+} from './file-scope.ts'
+import type { OptionReader } from './option-reader.ts'
+import { readAnyGlob, readFileGlob } from './pattern-shape.ts'
+
+/** `verb` is `*` where every verb is meant. */
+export type ResourcePattern = FileGlob & { readonly text: string; readonly verb: string; readonly kind: string }
+
+/** One touched resource, taken apart. `whole`: everything below `path`, which is then a folder. */
+export type Touched = {
+  readonly verb: string
+  readonly kind: string
+  readonly whole: boolean
+  readonly path: string
+  readonly spellings: Spellings
+  /** False for a path whose meaning its letters do not tell: the stricter side counts. */
+  readonly settled: boolean
+  /** A root stands below this folder. */
+  readonly holdsRoot: boolean
+}
+
+const SHAPE = /^(\*|[a-z]+) ([A-Za-z0-9_.-]+):(.+)$/su
+
+export function readResources(
+  value: unknown,
+  key: string,
+  reader: OptionReader,
+): readonly ResourcePattern[] | undefined {
+  const texts = reader.texts(value, key)
+  if (texts === undefined) return undefined
+  const patterns: ResourcePattern[] = []
+  for (const text of texts) {
+    const [, verb, kind, path] = SHAPE.exec(text) ?? []
+    if (verb === undefined || kind === undefined || path === undefined) {
+      reader.problem(key, `\`${text}\` must have the form \`verb kind:glob\`, e.g. \`read file:**/.env*\``)
+      continue
+    }
+    const glob = kind === 'file' ? readFileGlob(path) : readAnyGlob(path)
+    if (typeof glob === 'string') reader.problem(key, `\`${text}\` is no pattern over resources: ${glob}`)
+    else patterns.push({ ...glob, text, verb, kind })
+  }
+  return patterns.length === texts.length ? patterns : undefined
+}
+
+/** Takes one resource of a call apart. */
+export function touchedOf({ verb, key }: Resource, scope: FileScope): Touched {
+  const colon = key.indexOf(':')
+  const kind = key.slice(0, colon)
+  const given = key.slice(colon + 1)
+  const whole = given.endsWith('*')
+  const path = whole ? folderOf(given, kind === 'file') : given
+  if (kind !== 'file')
+    return {
+      verb,
+      kind,
+      whole,
+      path,
+      spellings: { absolute: [path], relative: [path] },
+      settled: true,
+      holdsRoot: false,
+    }
+  return {
+    verb,
+    kind,
+    whole,
+    path,
+    spellings: scope.spellings(path),
+    settled: isSettled(path),
+    holdsRoot: whole && scope.holdsRoot(path),
+  }
+}
+
+/** The folder that a key with a trailing star stands for; of `a/b*` the folder is `a`, which is more and never less. */
+function folderOf(key: string, isFile: boolean): string {
+  const end = key.lastIndexOf('/')
+  if (isFile && key.startsWith('/')) return key.slice(0, Math.max(end, 1))
+  return key.slice(0, Math.max(end, 0))
+}
+
+/**
+ * Whether a deny or ask pattern speaks of a touch. `filtered`: the tool asks for each file below a folder that it reads,
+ * so a pattern speaks of the folder only where it names it or covers all of it.
+ */
+export function concerns(pattern: ResourcePattern, touched: Touched, filtered: boolean): boolean {
+  if (!sameSort(pattern, touched)) return false
+  if (!touched.settled) return true
+  const paths = pathsFor(pattern, touched)
+  if (paths.some((path) => names(pattern, path))) return true
+  if (!touched.whole) return false
+  if (filtered && touched.verb === 'read')
+    return paths.some((path) => pattern.glob.coversBelow(segmentsFor(pattern, path)))
+  if (touched.holdsRoot && !pattern.absolute && pattern.glob.concernsBelow([])) return true
+  return paths.some((path) => pattern.glob.concernsBelow(segmentsFor(pattern, path)))
+}
+
+/** Whether an allow pattern speaks of all of a touch, in every spelling. */
+export function covers(pattern: ResourcePattern, touched: Touched): boolean {
+  if (!sameSort(pattern, touched) || !touched.settled) return false
+  const paths = pathsFor(pattern, touched)
+  if (touched.whole) return paths.every((path) => pattern.glob.coversBelow(segmentsFor(pattern, path)))
+  return paths.every((path) => names(pattern, path))
+}
+
+const sameSort = (pattern: ResourcePattern, touched: Touched): boolean =>
+  (pattern.verb === touched.verb || pattern.verb === '*') && pattern.kind === touched.kind
+
+const pathsFor = (pattern: ResourcePattern, { kind, path, spellings }: Touched): readonly string[] =>
+  kind === 'file' ? spelled(pattern, spellings) : [path]
+
+const names = (pattern: ResourcePattern, path: string): boolean =>
+  pattern.kind === 'file' ? namesFile(pattern, path) : pattern.glob.matches(path)
+
+const segmentsFor = (pattern: ResourcePattern, path: string): readonly string[] =>
+  segmentsOf(path, pattern.kind === 'file' && path.startsWith('/'))

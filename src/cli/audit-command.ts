@@ -1,0 +1,71 @@
+// `lockgate audit`: the newest records in words, and whether the chains that they form still hold.
+
+import { isJsonObject, type JsonObject } from '../base/json-value.ts'
+import type { RecordRow } from '../observe/store.ts'
+import type { ExitCode } from './cli-io.ts'
+import type { CommandInput, RunCommand } from './command.ts'
+import { atDesk, type Desk } from './open-desk.ts'
+import type { Piece } from './terminal.ts'
+
+const TAIL_DEFAULT = 20
+const TAIL_MAX = 10_000
+
+export const auditCommand: RunCommand = async (input) => {
+  const { line, terminal } = input
+  const [action] = line.positionals
+  if (action === 'verify') return atDesk(input, (desk) => verify(desk, input))
+  if (action !== 'tail') return terminal.fail('usage', `expected tail or verify, got ${action === undefined ? 'nothing' : `\`${action}\``}`, ['see `lockgate audit --help`'])
+  const number = Number(line.text('number') ?? TAIL_DEFAULT)
+  if (!Number.isSafeInteger(number) || number < 1 || number > TAIL_MAX) return terminal.fail('usage', `\`-n\` takes a whole number from 1 to ${TAIL_MAX}`)
+  return atDesk(input, (desk) => tail(desk, input, number))
+}
+
+async function verify(desk: Desk, { terminal }: CommandInput): Promise<ExitCode> {
+  const verified = await desk.records.verify()
+  terminal.value(verified)
+  if (verified.kind === 'ok') {
+    terminal.line(['green', 'the records hold'], `: ${verified.rows} rows in ${verified.chains} chains`)
+    for (const note of verified.notes) terminal.note(['dim', note])
+    return 0
+  }
+  terminal.line(['red', 'the records do not hold'], `: row ${verified.seq} of chain ${verified.chain}: ${verified.reason}`)
+  return 1
+}
+
+async function tail(desk: Desk, { terminal }: CommandInput, number: number): Promise<ExitCode> {
+  const newest = await desk.records.query({ newestFirst: true, limit: number })
+  const rows = [...newest].reverse()
+  for (const row of rows) printRow(terminal, row)
+  if (rows.length === 0) terminal.note('there are no records yet')
+  terminal.value(rows.map((row) => ({ ...row, body: parsedBody(row) ?? row.body })))
+  return 0
+}
+
+function printRow(terminal: CommandInput['terminal'], row: RecordRow): void {
+  const body = parsedBody(row) ?? {}
+  const who = ['user', 'agent'].map((key) => text(body, key)).filter((name) => name !== '').join('/')
+  terminal.line(['dim', `${new Date(row.at).toISOString()} `], row.kind.padEnd(11), ['cyan', text(body, 'tool').padEnd(28)], who === '' ? '' : `${who}  `, endPiece(row, body), ['dim', `  ${row.callId ?? ''}`])
+}
+
+/** In one word or two, how it stands after this row. */
+function endPiece({ kind }: RecordRow, body: JsonObject): Piece {
+  const error = body['error']
+  if (isJsonObject(error)) return ['red', text(error, 'type')]
+  if (body['ok'] === true) return ['green', 'done']
+  if (kind === 'approval') return ['yellow', `${text(body, 'decision')} by ${text(body, 'by')}`]
+  return ['dim', text(body, 'effect')]
+}
+
+const text = (body: JsonObject, key: string): string => {
+  const value = Object.hasOwn(body, key) ? body[key] : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+function parsedBody({ body }: RecordRow): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,60 @@
+// A gate in this process, from the project's configuration, over the database that it shares with other processes. What it
+// logs goes to stderr; whoever opens it closes it.
+
+import type { Gate, LogEntry } from '../gate-contract.ts'
+import type { SourceConfig } from '../server/config/lockgate-config.ts'
+import type { CommandInput } from './command.ts'
+import type { Project } from './project.ts'
+import type { Terminal } from './terminal.ts'
+
+export type OpenGateOptions = {
+  /** Which sources to start; all of them where it is not given. */
+  readonly starts?: (source: SourceConfig) => boolean
+  /** Information as well as warnings and errors. */
+  readonly verbose?: boolean
+}
+
+/** @throws GateConfigError where the gate does not take the configuration. */
+export async function openGate(project: Project, terminal: Terminal, options: OpenGateOptions = {}): Promise<Gate> {
+  const [{ createGate }, { gateOptionsOf }] = await Promise.all([import('../gate.ts'), import('../server/config/gate-options.ts')])
+  const { config, database, ownFiles } = project
+  const log = (entry: LogEntry): void => {
+    if (entry.level !== 'info' || options.verbose === true) noteLog(terminal, entry)
+  }
+  return createGate(await gateOptionsOf({ config, database, ownFiles, log, ...(options.starts === undefined ? {} : { starts: options.starts }) }))
+}
+
+function noteLog(terminal: Terminal, { level, message, details }: LogEntry): void {
+  const tail = details === undefined ? '' : ` ${JSON.stringify(details)}`
+  terminal.note([level === 'error' ? 'red' : level === 'warning' ? 'yellow' : 'dim', `${level}: `], message, ['dim', tail])
+}
+
+/** Opens a gate, uses it, and closes it whatever happens. */
+export async function withGate<Value>(project: Project, { terminal }: CommandInput, options: OpenGateOptions, use: (gate: Gate) => Promise<Value>): Promise<Value> {
+  const gate = await openGate(project, terminal, options)
+  try {
+    return await use(gate)
+  } finally {
+    await gate.close()
+  }
+}
+
+/**
+ * Only the sources that can offer one of these tools: all but MCP servers, and of those the ones whose prefix a name has.
+ * A name keeps its prefix even where it had to be shortened, so that leaving out the others changes no answer.
+ */
+export const sourcesFor = (names: readonly string[]) => (source: SourceConfig): boolean =>
+  source.kind === 'module' || names.some((name) => name.startsWith(`mcp__${source.name}__`))
+
+/** Waits until a tool can be found, or until every source is ready or has failed. Sources have a bounded time to start. */
+export async function untilThere(gate: Gate, name: string, signal: AbortSignal): Promise<void> {
+  const isThere = (): boolean => gate.catalogue.rows().some((row) => row.name === name && row.state.kind === 'active')
+  const stops: (() => void)[] = []
+  const there = new Promise<void>((resolve) => {
+    stops.push(gate.on('catalogue-changed', () => isThere() && resolve()))
+    signal.addEventListener('abort', () => resolve(), { once: true })
+    if (isThere() || signal.aborted) resolve()
+  })
+  await Promise.race([there, gate.settled()])
+  for (const stop of stops) stop()
+}

@@ -1,0 +1,33 @@
+// One outcome for a person: what the model would read, and in what way the call ended.
+
+import type { ContentPart } from '../describe/content.ts'
+import type { Outcome } from '../describe/outcome.ts'
+import type { Terminal } from './terminal.ts'
+
+export function printOutcome(terminal: Terminal, outcome: Outcome): void {
+  for (const part of outcome.content) terminal.block(partText(part))
+  const { meta } = outcome
+  if (outcome.ok) {
+    const cut = meta.truncated === undefined ? '' : `, cut from ${meta.truncated.originalBytes} to ${meta.truncated.keptBytes} bytes`
+    terminal.note(['green', 'done'], ['dim', ` ${meta.tool} (${meta.effect ?? 'no effect known'}) in ${Math.round(outcome.elapsedMs)} ms${cut}; ${meta.callId}`])
+    return
+  }
+  const { error } = outcome
+  terminal.note(['red', error.type], ` ${error.message}`)
+  const effect = { none: 'nothing was done', done: 'it was done all the same', unknown: 'whether it was done is not known' }[error.effect]
+  terminal.note(['dim', `${effect}; ${error.help === undefined ? '' : `${error.help}; `}${meta.callId}`])
+}
+
+function partText(part: ContentPart): string {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'image':
+    case 'audio':
+      return `[${part.type}, ${part.mimeType}, ${Math.floor((part.data.length * 3) / 4)} bytes]`
+    case 'resource_link':
+      return `[link ${part.uri}]`
+    case 'resource':
+      return part.resource.text ?? `[resource ${part.resource.uri}]`
+  }
+}

@@ -1,0 +1,29 @@
+// Foreign text on its way to a terminal. Control characters, characters that turn the reading direction and invisible ones
+// are written as escapes, so that what a server or a file says can neither move the cursor nor hide.
+
+const HIDDEN = /[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\ufeff\u{e0000}-\u{e007f}]/gu
+
+/** One line: line breaks are escaped as well. */
+export const printable = (text: string): string => text.replace(HIDDEN, escaped)
+
+/** Several lines: line feeds and tabs stay. */
+export const printableBlock = (text: string): string => text.replace(HIDDEN, (character) => (character === '\n' || character === '\t' ? character : escaped(character)))
+
+/** JSON in which hidden characters are escaped the way JSON does it; it parses to the same value. */
+export const printableJson = (value: unknown): string =>
+  (JSON.stringify(value, undefined, 2) ?? 'null').replace(HIDDEN, (character) =>
+    character === '\n' ? character : [...Array(character.length).keys()].map((index) => `\\u${hex(character.charCodeAt(index), 4)}`).join(''),
+  )
+
+const NAMED = new Map([
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+])
+
+const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0')
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return NAMED.get(character) ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`)
+}

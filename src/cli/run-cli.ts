@@ -1,0 +1,42 @@
+// From the words on the command line to an exit code. Whatever a command throws that nobody expected ends here, in words,
+// and never as a stack on the terminal of somebody who made no mistake.
+
+import { VERSION } from '../base/version.ts'
+import { GateConfigError } from '../describe/gate-config-error.ts'
+import type { CliIo, ExitCode } from './cli-io.ts'
+import { readCommandLine } from './command-line.ts'
+import { COMMANDS, COMMON_OPTIONS } from './command-table.ts'
+import { printCommandHelp, printOverview } from './help.ts'
+import { Terminal } from './terminal.ts'
+
+/** Runs one command in this process. Resolves when everything that it started has ended. */
+export async function runCli(io: CliIo): Promise<ExitCode> {
+  const read = readCommandLine(io.argv, COMMANDS, COMMON_OPTIONS)
+  const terminal = new Terminal(io, { json: read.kind === 'bad' ? read.json : read.line.flag('json') })
+  if (read.kind === 'bad') {
+    return terminal.fail('usage', read.message, [`see \`lockgate ${read.spec === undefined ? '' : `${read.spec.name} `}--help\``])
+  }
+  if (read.line.flag('version')) {
+    terminal.line(VERSION)
+    terminal.value({ version: VERSION })
+    return 0
+  }
+  if (read.line.flag('help') || read.kind === 'none') return help(terminal, read)
+  try {
+    const run = await read.spec.load()
+    return await run({ io, line: read.line, terminal })
+  } catch (error) {
+    if (error instanceof GateConfigError) return terminal.failConfiguration(error.problems)
+    terminal.note(['red', 'error: '], error instanceof Error ? error.message : String(error))
+    if ((io.variables['LOCKGATE_DEBUG'] ?? '') !== '' && error instanceof Error) terminal.note(error.stack ?? '')
+    terminal.value({ error: { kind: 'internal', message: error instanceof Error ? error.message : String(error) } })
+    return 1
+  }
+}
+
+function help(terminal: Terminal, read: Exclude<ReturnType<typeof readCommandLine>, { kind: 'bad' }>): ExitCode {
+  if (read.kind === 'command') printCommandHelp(terminal, read.spec, COMMON_OPTIONS)
+  else printOverview(terminal, COMMANDS, COMMON_OPTIONS)
+  terminal.value({ commands: COMMANDS.map(({ name, usage, summary }) => ({ name, usage, summary })) })
+  return read.line.flag('help') ? 0 : 2
+}

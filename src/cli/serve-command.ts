@@ -1,0 +1,2 @@
+import type { RunCommand } from './command.ts'
+export const serveCommand: RunCommand = async () => 1

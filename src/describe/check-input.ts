@@ -1,0 +1,161 @@
+// From what a caller sent to canonical arguments: bounded, of the right shape, resolved to what will be opened, checked on
+// meaning, frozen. Rules, approvals, records and the tool all see this one form.
+
+import type { Clock } from '../base/clock.ts'
+import { takeJsonText } from '../base/json-text.ts'
+import {
+  isJsonObject,
+  type JsonBounds,
+  type JsonObject,
+  type JsonTaken,
+  refusalMessage,
+  takeJson,
+} from '../base/json-value.ts'
+import { isPromiseLike, within } from '../base/within.ts'
+import type { Call, CheckedInput } from './call.ts'
+import { effectOf } from './effect.ts'
+import type { Entry } from './entry.ts'
+import { readTouches, TOUCHES_UNKNOWN, type Touches } from './resource.ts'
+import type { Refusal } from './tool.ts'
+
+export type InputRefused = {
+  readonly kind: 'invalid'
+  readonly code: 'invalid_args' | 'unsafe_args' | 'oversized' | 'timeout' | 'tool_crashed' | 'unavailable'
+  readonly message: string
+  readonly help?: string
+}
+
+export type InputResult = CheckedInput | InputRefused
+
+const DEPTH_MAX = 64
+const KEYS_MAX = 10_000
+export const ARGUMENT_BYTES_MAX = 1_048_576
+
+/** Checks the arguments of one call. `deadlineAtMs` bounds what an author's own functions may take. */
+export function checkInput(
+  call: Call,
+  entry: Entry,
+  bytesMax: number,
+  clock: Clock,
+  deadlineAtMs: number,
+): InputResult | Promise<InputResult> {
+  const bounds = {
+    depthMax: DEPTH_MAX,
+    keysMax: KEYS_MAX,
+    bytesMax: Math.min(bytesMax, entry.tool.limits?.argumentBytes ?? bytesMax),
+  }
+  const given = readArguments(call.request.arguments, bounds)
+  if (given.kind !== 'ok') return given
+  const check = entry.checkInput
+  if (check === undefined)
+    return {
+      kind: 'invalid',
+      code: 'unavailable',
+      message: 'the input schema of this tool does not hold, so nothing can be checked',
+    }
+  const checked = check.check(given.value, given.text)
+  if (!isPromiseLike(checked) && entry.tool.resolve === undefined && entry.tool.touches === undefined) {
+    if (checked.kind === 'invalid') return { kind: 'invalid', code: 'invalid_args', message: checked.message }
+    return isJsonObject(checked.value)
+      ? conclude(entry, call, checked.value, checked.text, TOUCHES_UNKNOWN)
+      : notAnObject()
+  }
+  return bounded(checkSlowly(call, entry, checked, bounds), clock, deadlineAtMs)
+}
+
+/** A member whose value is undefined is one that was not given, as `JSON.stringify` has it. */
+const DROP_UNDEFINED = { undefinedMembers: 'drop' } as const
+
+type ShapeChecked = ReturnType<NonNullable<Entry['checkInput']>['check']>
+
+/** The way of tools that have functions of their own, or schemas that check asynchronously. */
+async function checkSlowly(call: Call, entry: Entry, pending: ShapeChecked, bounds: JsonBounds): Promise<InputResult> {
+  const checked = await pending
+  if (checked.kind === 'invalid') return { kind: 'invalid', code: 'invalid_args', message: checked.message }
+  if (!isJsonObject(checked.value)) return notAnObject()
+  let args = checked.value
+  let text = checked.text
+  if (entry.tool.resolve !== undefined) {
+    const resolved: unknown = await entry.tool.resolve(args, call.caller)
+    if (isRefusal(resolved)) return refusal(resolved)
+    const taken = takeJson(resolved, bounds, DROP_UNDEFINED)
+    if (taken.kind === 'refused' || !isJsonObject(taken.value)) throw new Error('`resolve` did not answer arguments')
+    args = taken.value
+    text = taken.text
+  }
+  return conclude(entry, call, args, text, await touchesOf(entry, args, call))
+}
+
+function conclude(entry: Entry, call: Call, args: JsonObject, text: string, touches: Touches): InputResult {
+  const refusedBy = entry.tool.check?.(args, call.caller)
+  if (refusedBy !== undefined)
+    return isRefusal(refusedBy)
+      ? refusal(refusedBy)
+      : crashed(new Error('`check` answered something that is no refusal'))
+  return Object.freeze({ kind: 'ok', args, text, effect: effectOf(entry.tool.effect, args), touches })
+}
+
+async function touchesOf(entry: Entry, args: JsonObject, call: Call): Promise<Touches> {
+  if (entry.tool.touches === undefined) return TOUCHES_UNKNOWN
+  try {
+    return readTouches(await entry.tool.touches(args, call.caller))
+  } catch (error) {
+    return { kind: 'malformed', reason: String(error) }
+  }
+}
+
+/** INVARIANT closed: an author's function that throws, or takes longer than the call may, refuses the call. */
+async function bounded(pending: Promise<InputResult>, clock: Clock, deadlineAtMs: number): Promise<InputResult> {
+  try {
+    const waited = await within(pending, deadlineAtMs - clock.monotonic(), clock)
+    if (waited.kind === 'value') return waited.value
+    return {
+      kind: 'invalid',
+      code: 'timeout',
+      message: 'the deadline passed while the arguments were checked; nothing was done',
+    }
+  } catch (error) {
+    return crashed(error)
+  }
+}
+
+const crashed = (error: unknown): InputRefused => ({
+  kind: 'invalid',
+  code: 'tool_crashed',
+  message: 'the tool broke off while it checked the arguments; nothing was done',
+  help: error instanceof Error ? (error.stack ?? error.message) : String(error),
+})
+
+function readArguments(given: unknown, bounds: JsonBounds): (JsonTaken & { kind: 'ok' }) | InputRefused {
+  const taken =
+    typeof given === 'string'
+      ? takeJsonText(given, bounds)
+      : takeJson(given === undefined ? {} : given, bounds, DROP_UNDEFINED)
+  if (taken.kind === 'refused') {
+    return {
+      kind: 'invalid',
+      code: taken.code,
+      message:
+        'message' in taken && typeof taken.message === 'string'
+          ? taken.message
+          : refusalMessage(taken, 'the arguments'),
+    }
+  }
+  return isJsonObject(taken.value) ? taken : notAnObject()
+}
+
+const notAnObject = (): InputRefused => ({
+  kind: 'invalid',
+  code: 'invalid_args',
+  message: 'the arguments: expected a JSON object',
+})
+
+const isRefusal = (value: unknown): value is Refusal =>
+  typeof value === 'object' &&
+  value !== null &&
+  'kind' in value &&
+  value.kind === 'refused' &&
+  'message' in value &&
+  typeof value.message === 'string'
+
+const refusal = ({ code = 'unsafe_args', message }: Refusal): InputRefused => ({ kind: 'invalid', code, message })

@@ -1,0 +1,34 @@
+// What a call may do to the world, in order of weight. The class comes from the tool, never from what a model says.
+
+export const EFFECTS = ['read', 'write', 'execute', 'external', 'destructive'] as const
+
+/** `read` < `write` < `execute` < `external` < `destructive`. */
+export type Effect = (typeof EFFECTS)[number]
+
+/** `undeclared`: nobody vouches for what the tool does; it is treated as heavier than everything that is declared. */
+export type DeclaredEffect = Effect | 'undeclared'
+
+export const DECLARED_EFFECTS: readonly DeclaredEffect[] = [...EFFECTS, 'undeclared']
+
+/** An effect that depends on the arguments: `of` may name anything up to `most`. */
+export type VariableEffect<Args> = { readonly most: Effect; readonly of: (args: Args) => Effect }
+
+const weight = (effect: DeclaredEffect): number => DECLARED_EFFECTS.indexOf(effect)
+
+export const isDeclaredEffect = (value: unknown): value is DeclaredEffect =>
+  DECLARED_EFFECTS.some((effect) => effect === value)
+
+/** The effect of one call. A tool that names more than its `most`, or throws, counts as its `most`. */
+export function effectOf<Args>(declared: DeclaredEffect | VariableEffect<Args>, args: Args): DeclaredEffect {
+  if (typeof declared === 'string') return declared
+  try {
+    const effect = declared.of(args)
+    return isDeclaredEffect(effect) && weight(effect) < weight(declared.most) ? effect : declared.most
+  } catch {
+    return declared.most
+  }
+}
+
+/** The heaviest effect that a tool may have. */
+export const effectMost = <Args>(declared: DeclaredEffect | VariableEffect<Args>): DeclaredEffect =>
+  typeof declared === 'string' ? declared : declared.most

@@ -1,0 +1,71 @@
+// The one answer to a call. Expected ends are values: whoever holds an outcome knows whether something happened.
+
+import type { ContentPart, Display } from './content.ts'
+import type { DeclaredEffect } from './effect.ts'
+import type { ErrorType, RetryAdvice } from './error-types.ts'
+
+/** Whether the call changed anything: certainly not, certainly, or nobody can say. */
+export type EffectState = 'none' | 'done' | 'unknown'
+
+export type Retry = {
+  readonly advice: RetryAdvice /** With `later`: not before this many milliseconds. */
+  readonly afterMs?: number
+}
+
+export type OutcomeError = {
+  readonly type: ErrorType
+  /** For the model: what to do next. */
+  readonly message: string
+  readonly retry: Retry
+  readonly effect: EffectState
+  /** True only when the whole gate has failed; nothing else should stop a loop. */
+  readonly fatal: boolean
+  /** For the operator: which rule, which file and line. Never shown to a model. */
+  readonly help?: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+/** Which answer the policy gave and why. */
+export type DecisionSummary = {
+  readonly kind: 'allow' | 'ask' | 'deny'
+  readonly rule?: string
+  readonly reason: string
+}
+
+/** What was cut from the content. */
+export type Truncation = {
+  /** The part of the gate that cut: `result budget`. */
+  readonly layer: string
+  readonly originalBytes: number
+  readonly keptBytes: number
+  /** SHA-256 of the whole text, in hexadecimal. */
+  readonly digest: string
+}
+
+export type OutcomeMeta = {
+  readonly callId: string
+  /** The caller's own id of the call, where it gave one. */
+  readonly id?: string
+  readonly runId: string
+  readonly tool: string
+  readonly version?: string
+  readonly source?: string
+  readonly fingerprint?: string
+  readonly decision?: DecisionSummary
+  readonly effect?: DeclaredEffect
+  /** How many times the tool was started: 0 where the call was refused. */
+  readonly attempts: number
+  readonly place?: string
+  readonly truncated?: Truncation
+}
+
+type OutcomeCommon = {
+  readonly content: readonly ContentPart[]
+  readonly display?: Display
+  readonly elapsedMs: number
+  readonly meta: OutcomeMeta
+}
+
+/** `ok` tells the two apart; `value` is complete and validated, `content` is bounded and for the model. */
+export type Outcome<Value = unknown> = OutcomeCommon &
+  ({ readonly ok: true; readonly value: Value } | { readonly ok: false; readonly error: OutcomeError })

@@ -1,0 +1,44 @@
+// Where tools come from. The life of a source, as the gate drives it:
+// 1. `start` is called once, not awaited by other sources, and given a bounded time.
+// 2. The source offers its tools through the host, all at once; offering again replaces them all in one step.
+// 3. It reports each change of its state; a failure takes nothing else down.
+// 4. `close` is called once; it ends whatever the source started, and resolves.
+
+import type { Clock } from '../base/clock.ts'
+import type { BeforeImages } from './before-images.ts'
+import type { Layer } from './entry.ts'
+import type { Tool } from './tool.ts'
+import type { Workspace } from './workspace.ts'
+
+export type SourceState =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'closed' }
+
+/** A tool on offer. `problem`: it is known, and cannot be called for this reason. */
+export type OfferedTool =
+  | { readonly kind: 'tool'; readonly tool: Tool }
+  | { readonly kind: 'problem'; readonly name: string; readonly problem: string }
+
+export interface SourceHost {
+  readonly workspace: Workspace
+  readonly images: BeforeImages
+  readonly clock: Clock
+  /** Replaces all tools of this source in one step. */
+  offer(tools: readonly OfferedTool[]): void
+  report(state: SourceState): void
+  log(message: string, details?: Readonly<Record<string, unknown>>): void
+}
+
+export interface Source {
+  /** `[A-Za-z0-9_-]{1,32}`, unique in a gate. */
+  readonly name: string
+  readonly layer: Layer
+  /** Text that belongs into the fingerprint of each of its tools: launch command or address. */
+  readonly identity: string
+  /** True where schemas and texts come from someone whom the operator does not control. */
+  readonly foreign: boolean
+  start(host: SourceHost): Promise<void>
+  close(): Promise<void>
+}

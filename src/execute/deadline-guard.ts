@@ -1,0 +1,82 @@
+// The outermost guard: the call ends when its time is over or its caller has left, whatever the tool does. The tool is
+// told to stop and is not waited for; what it answers later is recorded and goes to nobody.
+
+import type { Clock } from '../base/clock.ts'
+import type { Ending } from '../describe/call.ts'
+import { refused } from '../describe/refused.ts'
+import type { Guard, Job, Next } from './guard.ts'
+import { unsaidEffect } from './settle-guard.ts'
+
+/** Told of an answer that came after the call was over. */
+export type ReportLate = (job: Job, ending: Ending, afterMs: number) => void
+
+/** Cancels what is running, each call on its own. */
+export type Running = Set<() => void>
+
+export function deadlineGuard(clock: Clock, running: Running, reportLate: ReportLate): Guard {
+  return {
+    name: 'deadline',
+    bounds: 'ends the call when its time is over or its caller has left',
+    run: (job, next) => race(job, next, { clock, running, reportLate }),
+  }
+}
+
+type Parts = { readonly clock: Clock; readonly running: Running; readonly reportLate: ReportLate }
+
+function race(job: Job, next: Next, { clock, running, reportLate }: Parts): Promise<Ending> {
+  const { signal } = job.call.request
+  if (signal?.aborted === true) return Promise.resolve(cancelled(job, false))
+  const leftMs = job.deadlineAtMs - clock.monotonic()
+  if (leftMs <= 0) return Promise.resolve(timedOut(job, false))
+  return new Promise((resolve) => {
+    let over = false
+    const finish = (ending: Ending): void => {
+      over = true
+      cancelTimer()
+      running.delete(leave)
+      signal?.removeEventListener('abort', leave)
+      job.scope.end()
+      resolve(ending)
+    }
+    const stop = (ending: Ending, reason: string): void => {
+      if (over) return
+      finish(ending)
+      job.scope.abort(new DOMException(reason, reason === 'deadline' ? 'TimeoutError' : 'AbortError'))
+    }
+    const leave = (): void => stop(cancelled(job, true), 'cancelled')
+    const cancelTimer = clock.after(leftMs, () => stop(timedOut(job, true), 'deadline'))
+    running.add(leave)
+    signal?.addEventListener('abort', leave, { once: true })
+    const answered = (ending: Ending): void => {
+      const lateMs = clock.monotonic() - job.deadlineAtMs
+      // A tool that held the event loop beyond its time kept the timer from firing; it is late all the same.
+      if (!over && lateMs <= 0) {
+        finish(ending)
+        return
+      }
+      if (!over) stop(timedOut(job, true), 'deadline')
+      reportLate(job, ending, lateMs)
+    }
+    next(job).then(answered, (bug: unknown) =>
+      answered(refused('internal', String(bug), { effect: unsaidEffect(job) })),
+    )
+  })
+}
+
+function timedOut(job: Job, begun: boolean): Ending {
+  const effect = begun ? unsaidEffect(job) : 'none'
+  const message =
+    effect === 'unknown'
+      ? 'the deadline passed while the tool ran; it may have taken effect, so look before you try again'
+      : 'the deadline passed before there was an answer; nothing was changed'
+  return refused('timeout', message, { effect, retry: { advice: effect === 'none' ? 'safe' : 'never' } })
+}
+
+function cancelled(job: Job, begun: boolean): Ending {
+  const effect = begun ? unsaidEffect(job) : 'none'
+  const message =
+    effect === 'unknown'
+      ? 'the call was cancelled while the tool ran; it may have taken effect'
+      : 'the call was cancelled; nothing was changed'
+  return refused('cancelled', message, { effect })
+}

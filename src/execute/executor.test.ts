@@ -1,0 +1,254 @@
+// Goal: a call ends when it must, whatever its tool does, and says truly whether anything may have happened.
+// Method: one executor on a fake clock; tools that hang, throw, block the loop, answer late or answer nonsense.
+
+import { describe, expect, test } from 'vitest'
+import type { Call, CheckedInput, Ending } from '../describe/call.ts'
+import { defineTool } from '../describe/define-tool.ts'
+import type { Entry } from '../describe/entry.ts'
+import { compileCheck } from '../describe/schema/compile-check.ts'
+import type { Run, RunContext, Tool } from '../describe/tool.ts'
+import { toolFailure } from '../describe/tool-failure.ts'
+import { FakeClock } from '../testing/fake-clock.ts'
+import { Executor } from './executor.ts'
+
+type Options = {
+  readonly effect?: 'read' | 'write'
+  readonly deadlineMs?: number
+  readonly output?: object
+  readonly signal?: AbortSignal
+  readonly repeat?: 'safe'
+}
+
+function setUp(run: Run<object, unknown>, options: Options = {}) {
+  const clock = new FakeClock()
+  const late: Ending[] = []
+  const crashes: unknown[] = []
+  const executor = new Executor({
+    clock,
+    deadlineMs: 1_000,
+    mayTouch: () => true,
+    reportLate: (_job, ending) => void late.push(ending),
+    reportCrash: (_job, error) => {
+      crashes.push(error)
+      return 'stack'
+    },
+    log: () => {},
+  })
+  const { effect = 'write', deadlineMs, output, signal, repeat } = options
+  const tool = defineTool({
+    name: 'probe',
+    version: '1.0.0',
+    description: 'A tool for tests.',
+    input: { type: 'object' },
+    effect,
+    run,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(repeat === undefined ? {} : { repeat }),
+  }) as Tool
+  const checkOutput = output === undefined ? undefined : compileCheck(output as { type: 'object' }, { trusted: true })
+  if (checkOutput?.kind === 'bad') throw new Error(checkOutput.reason)
+  const entry = {
+    tool,
+    source: 'host',
+    layer: 'user',
+    state: { kind: 'active' },
+    fingerprint: 'f',
+    listing: undefined,
+    checkInput: undefined,
+    checkOutput,
+  } as Entry
+  const call: Call = {
+    id: 'call_1',
+    runId: 'run_1',
+    request: {
+      caller: undefined as never,
+      entrance: 'library',
+      name: 'probe',
+      arguments: {},
+      ...(signal === undefined ? {} : { signal }),
+    },
+    caller: { tenant: 't', user: 'u', agent: 'a', roles: [], session: 's' },
+    openedAtMs: clock.now(),
+    openedMonotonicMs: clock.monotonic(),
+    trail: { attempts: 0 },
+  }
+  const input: CheckedInput = { kind: 'ok', args: Object.freeze({}), text: '{}', effect, touches: { kind: 'unknown' } }
+  return { clock, late, crashes, call, executor, start: () => executor.run(call, entry, input) }
+}
+
+const errorOf = (ending: Ending) => (ending.kind === 'failure' ? ending.error : undefined)
+
+describe('deadline', () => {
+  test('L50: a tool that ignores its signal is raced; the late result is recorded and goes to nobody', async () => {
+    let answer = (_value: string): void => {}
+    const { clock, late, start } = setUp(() => new Promise<string>((resolve) => (answer = resolve)))
+    const ending = start()
+    await clock.advance(1_000)
+    expect(errorOf(await ending)).toMatchObject({ type: 'timeout', effect: 'unknown', retry: { advice: 'never' } })
+    expect(late).toEqual([])
+    answer('done after all')
+    await clock.advance(0)
+    expect(late).toEqual([{ kind: 'value', value: 'done after all' }])
+  })
+
+  test('a read that times out has done nothing and may be repeated', async () => {
+    const { clock, start } = setUp(() => new Promise(() => {}), { effect: 'read' })
+    const ending = start()
+    await clock.advance(1_000)
+    expect(errorOf(await ending)).toMatchObject({ type: 'timeout', effect: 'none', retry: { advice: 'safe' } })
+  })
+
+  test('the deadline of a tool holds where it is shorter than that of the gate, and never where it is longer', async () => {
+    const short = setUp(() => new Promise(() => {}), { deadlineMs: 100 })
+    const ending = short.start()
+    await short.clock.advance(100)
+    expect(errorOf(await ending)?.type).toBe('timeout')
+    const long = setUp(() => new Promise(() => {}), { deadlineMs: 5_000 })
+    const other = long.start()
+    await long.clock.advance(1_000)
+    expect(errorOf(await other)?.type).toBe('timeout')
+  })
+
+  test('time spent before the tool counts: a call whose time is over never starts its tool', async () => {
+    const { clock, call, start } = setUp(() => 'ran')
+    await clock.advance(1_000)
+    expect(errorOf(await start())).toMatchObject({ type: 'timeout', effect: 'none' })
+    expect(call.trail.attempts).toBe(0)
+  })
+
+  test('the signal aborts at the deadline', async () => {
+    let context: RunContext | undefined
+    const { clock, start } = setUp((_args, given) => {
+      context = given
+      return new Promise(() => {})
+    })
+    const ending = start()
+    expect(context?.signal.aborted).toBe(false)
+    await clock.advance(1_000)
+    await ending
+    expect(context?.signal.reason).toMatchObject({ name: 'TimeoutError' })
+  })
+
+  test('a tool that blocks the event loop beyond its time is late, measured and named', async () => {
+    const setup = setUp(() => {
+      setup.clock.block(1_500)
+      return 'finished'
+    })
+    const ending = await setup.start()
+    expect(errorOf(ending)?.type).toBe('timeout')
+    expect(setup.late).toEqual([{ kind: 'value', value: 'finished' }])
+    expect(setup.call.trail.blockedMs).toBeGreaterThanOrEqual(1_500)
+  })
+
+  test('blocking after the first await is measured too', async () => {
+    const setup = setUp(async () => {
+      await Promise.resolve()
+      setup.clock.block(300)
+      return 'finished'
+    })
+    expect(await setup.start()).toEqual({ kind: 'value', value: 'finished' })
+    expect(setup.call.trail.blockedMs).toBeGreaterThanOrEqual(250)
+  })
+
+  test('a quick call leaves no timer of its deadline behind', async () => {
+    const { clock, start } = setUp(() => 'quick')
+    await start()
+    await clock.advance(40)
+    expect(clock.waiting).toBe(0)
+  })
+})
+
+describe('cancellation', () => {
+  test('a caller that leaves gets its outcome at once, and the tool is told', async () => {
+    const leave = new AbortController()
+    let context: RunContext | undefined
+    const { start } = setUp(
+      (_args, given) => {
+        context = given
+        return new Promise(() => {})
+      },
+      { signal: leave.signal },
+    )
+    const ending = start()
+    leave.abort()
+    expect(errorOf(await ending)).toMatchObject({ type: 'cancelled', effect: 'unknown' })
+    expect(context?.signal.aborted).toBe(true)
+  })
+
+  test('nothing runs for a caller that has left', async () => {
+    const { call, start } = setUp(() => 'ran', { signal: AbortSignal.abort() })
+    expect(errorOf(await start())).toMatchObject({ type: 'cancelled', effect: 'none' })
+    expect(call.trail.attempts).toBe(0)
+  })
+
+  test('stop cancels every running call', async () => {
+    const { executor, start } = setUp(() => new Promise(() => {}))
+    const ending = start()
+    executor.stop()
+    expect(errorOf(await ending)?.type).toBe('cancelled')
+  })
+})
+
+describe('settle', () => {
+  test('honest-effect: a throw of a write is `unknown`, of a read `none`, and its text stays with the operator', async () => {
+    const write = setUp(() => {
+      throw new Error('ECONNREFUSED /etc/secret')
+    })
+    const error = errorOf(await write.start())
+    expect(error).toMatchObject({ type: 'tool_crashed', effect: 'unknown', help: 'stack' })
+    expect(error?.message).not.toContain('secret')
+    expect(write.crashes).toHaveLength(1)
+    const read = setUp(() => Promise.reject(new Error('x')), { effect: 'read' })
+    expect(errorOf(await read.start())).toMatchObject({ type: 'tool_crashed', effect: 'none' })
+  })
+
+  test('a failure that the tool describes keeps its code, effect and message, returned or thrown', async () => {
+    const failure = toolFailure({ code: 'stale', message: 'read it again', effect: 'none' })
+    const expected = { type: 'tool_error', message: 'read it again', effect: 'none', details: { code: 'stale' } }
+    expect(errorOf(await setUp(() => failure).start())).toMatchObject(expected)
+    expect(errorOf(await setUp(() => Promise.reject(failure)).start())).toMatchObject(expected)
+  })
+
+  test('a failure that does not say what happened is not believed to have done nothing', async () => {
+    expect(errorOf(await setUp(() => toolFailure({ code: 'x', message: 'y' })).start())?.effect).toBe('unknown')
+  })
+
+  test('a value that the output schema refuses is withheld, and the effect is done', async () => {
+    const output = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+    const ending = await setUp(() => ({ n: 'secret text' }), { output }).start()
+    expect(errorOf(ending)).toMatchObject({ type: 'output_invalid', effect: 'done' })
+    expect(errorOf(ending)?.message).not.toContain('secret')
+    expect(await setUp(() => ({ n: 5 }), { output }).start()).toMatchObject({ kind: 'value', value: { n: 5 } })
+  })
+
+  test('the yields of a generator are progress, its return is the value', async () => {
+    const seen: unknown[] = []
+    const setup = setUp(async function* () {
+      yield { message: 'half' }
+      return 'whole'
+    })
+    Object.assign(setup.call.request, { onProgress: (progress: unknown) => seen.push(progress) })
+    expect(await setup.start()).toEqual({ kind: 'value', value: 'whole' })
+    expect(seen).toEqual([{ message: 'half' }])
+  })
+
+  test('what a tool says after its call is over goes nowhere', async () => {
+    const seen: unknown[] = []
+    let context: RunContext | undefined
+    const setup = setUp((_args, given) => {
+      context = given
+      return new Promise(() => {})
+    })
+    Object.assign(setup.call.request, { onProgress: (progress: unknown) => seen.push(progress) })
+    const ending = setup.start()
+    await setup.clock.advance(1_000)
+    await ending
+    context?.progress({ message: 'late' })
+    expect(seen).toEqual([])
+    expect(context?.mayTouch('read file:/x')).toBe(false)
+  })
+})
+
+test('the guards are one printable list, the deadline outermost and settle innermost', () => {
+  expect(setUp(() => '').executor.guards.map(({ name }) => name)).toEqual(['deadline', 'settle'])
+})

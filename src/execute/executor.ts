@@ -1,0 +1,58 @@
+// Makes an allowed call happen, inside its guards. Only `call-tool.ts` holds an executor.
+
+import type { Clock } from '../base/clock.ts'
+import type { Call, CheckedInput, Ending } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Entry } from '../describe/entry.ts'
+import { deadlineGuard, type ReportLate, type Running } from './deadline-guard.ts'
+import { compose, type Guard, type Next } from './guard.ts'
+import { LoopWatch } from './loop-watch.ts'
+import { RunScope, type ToolLog } from './run-scope.ts'
+import { runTool } from './run-tool.ts'
+import { type ReportCrash, settleGuard } from './settle-guard.ts'
+
+export type ExecutorParts = {
+  readonly clock: Clock
+  /** Milliseconds from the opening of a call; a tool's own deadline can only be shorter. */
+  readonly deadlineMs: number
+  readonly mayTouch: (caller: Caller, entry: Entry, resource: string, input: CheckedInput) => boolean
+  readonly reportLate: ReportLate
+  readonly reportCrash: ReportCrash
+  readonly log: ToolLog
+}
+
+export class Executor {
+  readonly guards: readonly Guard[]
+  readonly #parts: ExecutorParts
+  readonly #walk: Next
+  readonly #running: Running = new Set()
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts
+    this.guards = checkOrder([
+      deadlineGuard(parts.clock, this.#running, parts.reportLate),
+      settleGuard(parts.reportCrash),
+    ])
+    const watch = new LoopWatch(parts.clock)
+    this.#walk = compose(this.guards, (job) => runTool(job, parts.clock, watch))
+  }
+
+  run(call: Call, entry: Entry, input: CheckedInput): Promise<Ending> {
+    const { clock, mayTouch, log, deadlineMs } = this.#parts
+    const scope = new RunScope(call, clock, (resource) => mayTouch(call.caller, entry, resource, input), log)
+    const deadlineAtMs = call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs)
+    return this.#walk({ call, entry, input, scope, deadlineAtMs })
+  }
+
+  /** Cancels every running call; each ends with an outcome of its own. */
+  stop(): void {
+    for (const cancel of [...this.#running]) cancel()
+  }
+}
+
+/** The deadline stands outside everything that could wait, and `settle` inside everything that could hold a result. */
+function checkOrder(guards: readonly Guard[]): readonly Guard[] {
+  if (guards[0]?.name !== 'deadline') throw new Error('the deadline must be the outermost guard')
+  if (guards.at(-1)?.name !== 'settle') throw new Error('settle must be the innermost guard')
+  return Object.freeze([...guards])
+}

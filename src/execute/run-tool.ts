@@ -1,0 +1,52 @@
+// Starts the tool: the one place where a hidden `run` is opened. Drives generators, whose yields are progress.
+
+import type { Clock } from '../base/clock.ts'
+import type { Ending } from '../describe/call.ts'
+import type { Progress, RunAnswer } from '../describe/tool.ts'
+import { openRun } from '../describe/tool-run.ts'
+import type { Job } from './guard.ts'
+import { BLOCKED_MS_MIN, type LoopWatch } from './loop-watch.ts'
+
+type Generated = AsyncGenerator<Progress, RunAnswer<unknown>, void>
+
+export async function runTool(job: Job, clock: Clock, watch: LoopWatch): Promise<Ending> {
+  const run = openRun(job.entry.tool)
+  if (run === undefined) throw new Error(`\`${job.entry.tool.name}\` was not made by defineTool`)
+  job.call.trail.attempts += 1
+  const startedMs = clock.monotonic()
+  const watched = watch.enter()
+  try {
+    // INVARIANT last-check: the tool gets the very object that the policy decided on, frozen since it was checked.
+    const answer = run(job.input.args, job.scope)
+    noteBlocked(job, clock.monotonic() - startedMs)
+    const value = isGenerator(answer) ? await drive(job, answer) : await answer
+    return { kind: 'value', value }
+  } finally {
+    noteBlocked(job, watch.leave(watched))
+  }
+}
+
+async function drive(job: Job, generated: Generated): Promise<unknown> {
+  for (;;) {
+    const step = await generated.next()
+    if (step.done === true) return step.value
+    job.scope.progress(step.value)
+    if (job.scope.signal.aborted) {
+      // The generator gets the chance to clean up; its answer goes the way of a late result.
+      await generated.return(undefined)
+      throw job.scope.signal.reason
+    }
+  }
+}
+
+function noteBlocked(job: Job, blockedMs: number): void {
+  const { trail } = job.call
+  if (blockedMs >= BLOCKED_MS_MIN) trail.blockedMs = Math.max(trail.blockedMs ?? 0, Math.round(blockedMs))
+}
+
+const isGenerator = (answer: unknown): answer is Generated =>
+  typeof answer === 'object' &&
+  answer !== null &&
+  Symbol.asyncIterator in answer &&
+  'next' in answer &&
+  typeof answer.next === 'function'

@@ -1,0 +1,96 @@
+// The innermost guard: whatever the tool answers or throws becomes an ending here. Output is checked against its schema
+// before anything outside holds it; an answer that the schema refuses is withheld, and its effect is said to be done.
+
+import { takeJson } from '../base/json-value.ts'
+import type { Ending } from '../describe/call.ts'
+import { ERROR_TYPES } from '../describe/error-types.ts'
+import type { EffectState } from '../describe/outcome.ts'
+import { refused } from '../describe/refused.ts'
+import { ToolFailure } from '../describe/tool-failure.ts'
+import { ToolResult } from '../describe/tool-result.ts'
+import type { Guard, Job, Next } from './guard.ts'
+
+/** Values that a schema checks: bounded like arguments, but larger. */
+const OUTPUT_BOUNDS = { depthMax: 64, keysMax: 1_000_000, bytesMax: 64 * 1024 * 1024 } as const
+
+const AS_IT_CAME = { keyOrder: 'given', undefinedMembers: 'drop', unsafeIntegers: 'keep' } as const
+
+export type ReportCrash = (job: Job, error: unknown) => string
+
+/** The answer of a tool as it came, on its way to be settled. */
+export type RawEnding = { readonly kind: 'raw'; readonly answer: unknown }
+
+export function settleGuard(reportCrash: ReportCrash): Guard {
+  return {
+    name: 'settle',
+    bounds: 'turns the answer into an ending and checks it against the output schema',
+    run: (job, next) => settle(job, next, reportCrash),
+  }
+}
+
+async function settle(job: Job, next: Next, reportCrash: ReportCrash): Promise<Ending> {
+  try {
+    const raw = await next(job)
+    return raw.kind === 'value' ? await settleAnswer(job, raw.value) : raw
+  } catch (error) {
+    return error instanceof ToolFailure ? settleFailure(job, error) : crash(job, error, reportCrash)
+  }
+}
+
+function settleAnswer(job: Job, answer: unknown): Ending | Promise<Ending> {
+  if (answer instanceof ToolFailure) return settleFailure(job, answer)
+  if (!(answer instanceof ToolResult)) return checkValue(job, { kind: 'value', value: answer })
+  const { value, content, display } = answer
+  return checkValue(job, { kind: 'value', value, content, ...(display === undefined ? {} : { display }) })
+}
+
+function checkValue(job: Job, ending: Ending & { kind: 'value' }): Ending | Promise<Ending> {
+  const check = job.entry.checkOutput
+  if (check === undefined) return ending
+  const taken = takeJson(ending.value, OUTPUT_BOUNDS, AS_IT_CAME)
+  if (taken.kind === 'refused')
+    return withheld(job, `\`${taken.path}\`: expected ${taken.expected}, came ${taken.came}`)
+  const checked = check.check(taken.value)
+  const conclude = (result: Awaited<typeof checked>): Ending =>
+    result.kind === 'ok' ? { ...ending, value: result.value } : withheld(job, result.message)
+  return 'then' in checked ? checked.then(conclude) : conclude(checked)
+}
+
+function withheld(job: Job, problem: string): Ending {
+  return refused(
+    'output_invalid',
+    'the tool answered something that its own output schema refuses; the answer is withheld',
+    {
+      effect: job.input.effect === 'read' ? 'none' : 'done',
+      help: problem,
+    },
+  )
+}
+
+// INVARIANT honest-effect: a tool that does not say what it did is not believed to have done nothing, unless it only reads.
+export const unsaidEffect = (job: Job): EffectState => (job.input.effect === 'read' ? 'none' : 'unknown')
+
+function settleFailure(job: Job, { options }: ToolFailure): Ending {
+  const { type = 'tool_error', code, message, content, help, details } = options
+  const advice =
+    options.retry ?? (job.entry.tool.repeat === 'safe' && type !== 'unsafe_args' ? 'safe' : ERROR_TYPES[type].retry)
+  return refused(type, message, {
+    effect: options.effect ?? unsaidEffect(job),
+    retry: { advice },
+    details: { ...details, code },
+    ...(content === undefined ? {} : { content }),
+    ...(help === undefined ? {} : { help }),
+  })
+}
+
+function crash(job: Job, error: unknown, reportCrash: ReportCrash): Ending {
+  const help = reportCrash(job, error)
+  return refused(
+    'tool_crashed',
+    `the tool broke off unexpectedly; the operator finds the reason under ${job.call.id}`,
+    {
+      effect: unsaidEffect(job),
+      help,
+    },
+  )
+}

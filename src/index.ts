@@ -1,0 +1,65 @@
+// The public library. Every name is listed; nothing else is part of it.
+
+export type { PolicyOptions, RuleOptions } from './authorize/policy-options.ts'
+export type { Clock } from './base/clock.ts'
+export type { JsonObject, JsonValue } from './base/json-value.ts'
+export type { Entrance } from './describe/call.ts'
+export type { Caller, Principal, Task } from './describe/caller.ts'
+export type { ContentPart, Display } from './describe/content.ts'
+export type { Decision, RuleReference } from './describe/decision.ts'
+export { defineTool } from './describe/define-tool.ts'
+export type { DeclaredEffect, Effect, VariableEffect } from './describe/effect.ts'
+export type { EntryState, Layer, ToolAnnotations, ToolListing } from './describe/entry.ts'
+export { ERROR_TYPES, type ErrorType, type RetryAdvice, type Stage } from './describe/error-types.ts'
+export { type ConfigProblem, GateConfigError } from './describe/gate-config-error.ts'
+export type {
+  DecisionSummary,
+  EffectState,
+  Outcome,
+  OutcomeError,
+  OutcomeMeta,
+  Retry,
+  Truncation,
+} from './describe/outcome.ts'
+export type { OfferedTool, Source, SourceHost, SourceState } from './describe/source.ts'
+export type {
+  Guidance,
+  Place,
+  Progress,
+  Refusal,
+  Repeat,
+  RunContext,
+  Tool,
+  ToolDefinition,
+  ToolLimits,
+} from './describe/tool.ts'
+export { type ToolFailure, type ToolFailureOptions, toolFailure } from './describe/tool-failure.ts'
+export { ToolResult } from './describe/tool-result.ts'
+export { createGate } from './gate.ts'
+export type {
+  AnyTool,
+  CallOptions,
+  CatalogueRow,
+  DecisionPreview,
+  Gate,
+  GateEvents,
+  GateOptions,
+  LogEntry,
+  NamedCall,
+  Session,
+  SessionOptions,
+  SourceRow,
+  UnsettledCall,
+} from './gate-contract.ts'
+export type {
+  Answered,
+  ApprovalRow,
+  ApprovalState,
+  RecordKind,
+  RecordQuery,
+  RecordRow,
+  Store,
+} from './observe/store.ts'
+export type { Verification } from './observe/verify.ts'
+export { builtinTools } from './sources/builtin/builtin-tools.ts'
+export { mcpSource } from './sources/mcp/mcp-source.ts'

@@ -1,0 +1,99 @@
+// From an ending to the one outcome: what the model reads, what a person sees, what programs get, and what is known of
+// the call. A `present` that fails loses its own rendering and nothing else.
+
+import type { Clock } from '../base/clock.ts'
+import type { Call, Ending } from '../describe/call.ts'
+import { type ContentPart, type Display, isContentPart, textPart } from '../describe/content.ts'
+import { summaryOf } from '../describe/decision.ts'
+import type { Entry } from '../describe/entry.ts'
+import type { Outcome, OutcomeMeta, Truncation } from '../describe/outcome.ts'
+import { fitContent } from './fit-content.ts'
+
+export type ShapeParts = { readonly clock: Clock; readonly resultBytes: number }
+
+export function shapeOutcome(call: Call, ending: Ending, { clock, resultBytes }: ShapeParts): Outcome {
+  const { entry } = call.trail
+  const shown =
+    ending.kind === 'value' ? present(ending, entry) : { content: ending.content ?? [textPart(ending.error.message)] }
+  const { content, truncated } = fitContent(
+    shown.content,
+    Math.min(resultBytes, entry?.tool.limits?.resultBytes ?? resultBytes),
+  )
+  const common = {
+    content,
+    ...(shown.display === undefined ? {} : { display: fitDisplay(shown.display) }),
+    elapsedMs: clock.monotonic() - call.openedMonotonicMs,
+    meta: metaOf(call, truncated),
+  }
+  return ending.kind === 'value'
+    ? { ok: true, value: ending.value, ...common }
+    : { ok: false, error: ending.error, ...common }
+}
+
+type Shown = { readonly content: readonly ContentPart[]; readonly display?: Display }
+
+/** A rendering that fails, or that is no content, falls back to the value as text; the effect stays what it was. */
+function present(ending: Ending & { kind: 'value' }, entry: Entry | undefined): Shown {
+  const { content, display, value } = ending
+  if (content !== undefined && isContent(content)) return display === undefined ? { content } : { content, display }
+  const shown = content === undefined ? presented(value, entry) : undefined
+  return shown ?? { content: [textPart(asText(value))] }
+}
+
+function presented(value: unknown, entry: Entry | undefined): Shown | undefined {
+  if (entry?.tool.present === undefined) return undefined
+  try {
+    const shown: unknown = entry.tool.present(value)
+    return isShown(shown) ? shown : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isShown = (shown: unknown): shown is Shown =>
+  typeof shown === 'object' && shown !== null && 'content' in shown && isContent(shown.content)
+
+const isContent = (content: unknown): content is readonly ContentPart[] =>
+  Array.isArray(content) && content.every(isContentPart)
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value) ?? 'done'
+  } catch {
+    return 'done; the value cannot be shown as JSON'
+  }
+}
+
+/** Characters of a display; it has a cap of its own and is no part of what the model reads. */
+const DISPLAY_CHARACTERS_MAX = 256 * 1024
+
+function fitDisplay(display: Display): Display {
+  if (display.kind === 'table') return display
+  if (display.text.length <= DISPLAY_CHARACTERS_MAX) return display
+  const text = `${display.text.slice(0, DISPLAY_CHARACTERS_MAX)}\n[cut for display: ${DISPLAY_CHARACTERS_MAX} of ${display.text.length} characters]`
+  return { ...display, text }
+}
+
+function metaOf(call: Call, truncated: Truncation | undefined): OutcomeMeta {
+  const { entry, decision, input, attempts } = call.trail
+  const { id, name } = call.request
+  return {
+    callId: call.id,
+    ...(id === undefined ? {} : { id }),
+    runId: call.runId,
+    tool: name,
+    ...(entry === undefined
+      ? {}
+      : {
+          version: entry.tool.version,
+          source: entry.source,
+          fingerprint: entry.fingerprint,
+          place: entry.tool.place ?? 'process',
+        }),
+    ...(decision === undefined ? {} : { decision: summaryOf(decision) }),
+    ...(input === undefined ? {} : { effect: input.effect }),
+    attempts,
+    ...(truncated === undefined ? {} : { truncated }),
+  }
+}

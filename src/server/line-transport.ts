@@ -1,0 +1,120 @@
+// The transport of the official server package over two streams, one message a line. Lines are bounded and judged before
+// the package sees them; one that does not hold is answered as the protocol says and costs nobody else anything.
+
+import type { Readable, Writable } from 'node:stream'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
+import { CappedLines } from '../base/capped-lines.ts'
+import type { Clock } from '../base/clock.ts'
+import { isJsonObject } from '../base/json-value.ts'
+import { InFlight, requestsIn } from './in-flight.ts'
+import { BODY_BYTES_MAX, readJsonBytes } from './read-body.ts'
+
+/** A line over the bound is read to its end, so that the connection lives on; beyond this it has no end. */
+const DISCARD_BYTES_MAX = 64 * 1024 * 1024
+/** Requests that one client may have open. */
+const IN_FLIGHT_MAX = 1_000
+/** Milliseconds for answers that are under way when the input ends. */
+const DRAIN_MS = 5_000
+
+export class LineTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: NonNullable<Transport['onmessage']>
+  /** Resolves once, however the connection ends. */
+  readonly closed: Promise<void>
+  #resolveClosed: () => void = () => {}
+  readonly #input: Readable
+  readonly #output: Writable
+  readonly #clock: Clock
+  readonly #inFlight = new InFlight()
+  #isClosed = false
+  #isEnding = false
+
+  constructor(input: Readable, output: Writable, clock: Clock) {
+    this.#input = input
+    this.#output = output
+    this.#clock = clock
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve
+    })
+  }
+
+  async start(): Promise<void> {
+    const lines = new CappedLines({
+      lineBytesMax: BODY_BYTES_MAX,
+      discardBytesMax: DISCARD_BYTES_MAX,
+      onLine: (line) => this.#receive(line),
+      onOversized: ({ bytes }) => this.#refuse(-32600, `a message of ${bytes} bytes is over the limit of ${BODY_BYTES_MAX}`),
+      onEndless: () => void this.close(),
+    })
+    this.#input.on('data', (chunk: Buffer) => {
+      if (!this.#isClosed) lines.push(chunk)
+    })
+    for (const event of ['end', 'close'] as const) this.#input.once(event, () => this.#inputEnded())
+    this.#input.on('error', (error) => this.onerror?.(error))
+    this.#output.on('error', () => void this.close())
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message) && message.id !== undefined) this.#inFlight.delete([message.id])
+    const written = this.#write(message)
+    if (this.#isEnding && this.#inFlight.size === 0) void written.then(() => this.close())
+    return written
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#input.pause()
+    this.onclose?.()
+    this.#resolveClosed()
+  }
+
+  #receive(line: Buffer): void {
+    if (line.length === 0) return
+    const read = readJsonBytes(line)
+    if (read.kind === 'refused') return this.#refuse(read.why === 'malformed' ? -32700 : -32600, read.reason)
+    const message = read.value
+    if (!isMessage(message)) return this.#refuse(-32600, 'expected one request, notification or response of JSON-RPC 2.0')
+    const ids = requestsIn(message)
+    if (this.#inFlight.size >= IN_FLIGHT_MAX && ids.length > 0) return this.#refuse(-32000, `more than ${IN_FLIGHT_MAX} requests are open`, ids[0])
+    const twice = this.#inFlight.add(ids)
+    // The first request will be answered under this id; a second answer under it could be taken for the first.
+    if (twice !== undefined) return this.#refuse(-32600, `the id ${JSON.stringify(twice)} is still in use by another request`)
+    this.onmessage?.(message)
+    if ('method' in message && message.method === 'notifications/cancelled') this.#forget(message.params)
+  }
+
+  /** The package answers nothing to a cancelled request. */
+  #forget(params: unknown): void {
+    const id = isJsonObject(params) ? params['requestId'] : undefined
+    if (typeof id === 'string' || typeof id === 'number') this.#inFlight.delete([id])
+  }
+
+  #refuse(code: number, message: string, id: string | number | null = null): void {
+    this.#write({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => {})
+  }
+
+  #write(message: object): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the connection is closed'))
+    return new Promise((resolve, reject) => {
+      this.#output.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+
+  #inputEnded(): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    if (this.#inFlight.size === 0) void this.close()
+    else this.#clock.after(DRAIN_MS, () => void this.close())
+  }
+}
+
+/** Ids are texts or whole numbers (MCP); a message asks, tells, or answers with exactly one of result and error. */
+function isMessage(value: unknown): value is JSONRPCMessage {
+  if (!isJsonObject(value) || value.jsonrpc !== '2.0') return false
+  const { id, method, params, result, error } = value
+  const hasId = typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id))
+  if (method !== undefined) return typeof method === 'string' && (id === undefined || hasId) && (params === undefined || isJsonObject(params))
+  return hasId && (result === undefined) !== (error === undefined)
+}

@@ -1,0 +1,79 @@
+// MCP over Streamable HTTP, every revision at one address: requests that carry the envelope of 2026-07-28 are served one
+// by one, clients that shake hands get a session of their own. Bodies are read and judged before the official server
+// package sees them. Who may come in has been decided before.
+
+import { createMcpHandler, isLegacyRequest, ProtocolError, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import type { Clock } from '../base/clock.ts'
+import { isJsonObject } from '../base/json-value.ts'
+import type { Gate } from '../gate-contract.ts'
+import type { CallerSessions } from './caller-sessions.ts'
+import { HandshakeSessions, rpcError } from './handshake-sessions.ts'
+import { buildMcpServer, type SessionFor } from './mcp-server.ts'
+import { readJsonBody } from './read-body.ts'
+import type { TokenRow } from './token-rows.ts'
+
+export type McpEndpointOptions = {
+  readonly gate: Gate
+  readonly sessions: CallerSessions
+  readonly clock: Clock
+  readonly log: (message: string) => void
+}
+
+/** What a request of 2026-07-28 is about, for whoever builds its server. */
+type Asked = { readonly credential: TokenRow; readonly method: string | undefined }
+
+export type McpEndpoint = {
+  /** Answers one HTTP request of a caller whose credential holds. */
+  handle(request: Request, credential: TokenRow): Promise<Response>
+  close(): Promise<void>
+}
+
+const METHODS = new Set(['GET', 'POST', 'DELETE'])
+
+export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions): McpEndpoint {
+  const sdk = { Server, ProtocolError }
+  const sessionFor = (credential: TokenRow): SessionFor => (conversation) => sessions.of(credential, conversation)
+  // The package hands the very request to whoever builds its server; nothing that a client sends can reach in here.
+  const asked = new WeakMap<Request, Asked>()
+  const stateless = createMcpHandler(
+    ({ requestInfo }) => {
+      const about = requestInfo === undefined ? undefined : asked.get(requestInfo)
+      if (about === undefined) throw new Error('a request came without a credential')
+      return buildMcpServer(sdk, sessionFor(about.credential), about.method)
+    },
+    { legacy: 'reject', onerror: (error) => log(`mcp: ${error.message.slice(0, 300)}`) },
+  )
+  const handshakes = new HandshakeSessions({
+    Transport: WebStandardStreamableHTTPServerTransport,
+    clock,
+    build: (credential, sessionId) => buildMcpServer(sdk, () => sessions.of(credential, sessionId)),
+    log,
+  })
+  const stopListening = gate.on('catalogue-changed', () => {
+    stateless.notify.toolsChanged()
+    handshakes.toolsChanged()
+  })
+  return {
+    handle: async (request, credential) => {
+      if (!METHODS.has(request.method)) return rpcError(405, -32000, 'Method not allowed', null, { allow: 'GET, POST, DELETE' })
+      const body = request.method === 'POST' ? await readJsonBody(request) : undefined
+      if (body?.kind === 'refused') return refuseBody(body)
+      const message = body?.value
+      if (await isLegacyRequest(request, message)) return handshakes.handle(request, message, credential)
+      asked.set(request, { credential, method: methodOf(message) })
+      return stateless.fetch(request, { parsedBody: message })
+    },
+    close: async () => {
+      stopListening()
+      await Promise.all([stateless.close(), handshakes.close()])
+    },
+  }
+}
+
+const STATUS = { 'media-type': 415, 'too-large': 413, malformed: 400 } as const
+const CODE = { 'media-type': -32000, 'too-large': -32000, malformed: -32700 } as const
+
+const refuseBody = ({ why, reason }: { readonly why: keyof typeof STATUS; readonly reason: string }): Response =>
+  rpcError(STATUS[why], CODE[why], why === 'malformed' ? `Parse error: ${reason}` : reason, null)
+
+const methodOf = (message: unknown): string | undefined => (isJsonObject(message) && typeof message['method'] === 'string' ? message['method'] : undefined)

@@ -1,0 +1,50 @@
+// MCP over standard input and output, for the one client that launched this process. It speaks every revision; the
+// client's first message says which. Nothing else may write to the output.
+
+import { randomUUID } from 'node:crypto'
+import type { Readable, Writable } from 'node:stream'
+import { ProtocolError, Server } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { type Clock, systemClock } from '../base/clock.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Gate } from '../gate-contract.ts'
+import { CallerSessions } from './caller-sessions.ts'
+import { LineTransport } from './line-transport.ts'
+import { buildMcpServer } from './mcp-server.ts'
+
+export type McpStdioOptions = {
+  readonly gate: Gate
+  /** Who is at the other end; a client of 2026-07-28 may name conversations below its session. */
+  readonly caller: Partial<Caller>
+  readonly input: Readable
+  readonly output: Writable
+  readonly clock?: Clock
+  readonly log: (message: string) => void
+}
+
+export type McpStdio = {
+  /** Resolves when the client has left or the connection was closed. */
+  readonly closed: Promise<void>
+  close(): Promise<void>
+}
+
+export function serveMcpStdio({ gate, caller, input, output, clock = systemClock, log }: McpStdioOptions): McpStdio {
+  const sessions = new CallerSessions(gate, 'mcp', caller)
+  const connection = { id: caller.session ?? `stdio-${randomUUID()}` }
+  const transport = new LineTransport(input, output, clock)
+  const ready = new Set<Server>()
+  const build = (era: 'legacy' | 'modern'): Server => {
+    const server = buildMcpServer({ Server, ProtocolError }, (conversation) => sessions.of(connection, conversation))
+    // With a handshake, nothing may be said before it is done.
+    if (era === 'modern') ready.add(server)
+    else server.oninitialized = () => void ready.add(server)
+    server.onclose = () => void ready.delete(server)
+    return server
+  }
+  const stopListening = gate.on('catalogue-changed', () => {
+    for (const server of ready) server.sendToolListChanged().catch(() => {})
+  })
+  void transport.closed.then(stopListening)
+  const handle = serveStdio(({ era }) => build(era), { transport, onerror: (error) => log(`mcp: ${error.message.slice(0, 300)}`) })
+  return { closed: transport.closed, close: () => handle.close() }
+}

@@ -1,0 +1,57 @@
+// Stands between the protocol's library and the wire of one connection, once that is open. It keeps one bad definition
+// from costing the whole list, one monstrous answer from reaching anybody, and a call whose stream breaks off from
+// waiting for ever.
+
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { refusalMessage, takeJson } from '../../base/json-value.ts'
+import { MESSAGE_BYTES_MAX } from './upstream-connection.ts'
+import { faultAnswer } from './upstream-fault.ts'
+
+/** Under this key the tools of a list come through as the server wrote them. No JSON text can hold a symbol. */
+export const LISTED = Symbol('listed tools')
+
+const RESULT_BOUNDS = { depthMax: 64, keysMax: 200_000, bytesMax: MESSAGE_BYTES_MAX } as const
+
+type Id = string | number
+type Sent = { readonly method: string }
+
+/** `tooLarge`: whether the stream that has just ended was cut because of its size. */
+export function tapTransport(transport: Transport, tooLarge: () => boolean): void {
+  const sent = new Map<Id, Sent>()
+  const deliver = transport.onmessage
+  const send = transport.send.bind(transport)
+  transport.onmessage = (message, extra) => deliver?.(inspect(message, sent), extra)
+  transport.send = (message, options) => {
+    if (!('method' in message) || !('id' in message)) return send(message, options)
+    const { id, method } = message
+    sent.set(id, { method })
+    const cutOff = (): void => {
+      options?.onRequestStreamEnd?.()
+      if (options?.onRequestStreamEnd !== undefined || !sent.has(id)) return
+      transport.onmessage?.(faultAnswer(id, tooLarge() ? 'oversized' : 'cut-off', 'the stream ended without an answer'))
+    }
+    return send(message, { ...options, onRequestStreamEnd: cutOff }).catch((error: unknown) => {
+      sent.delete(id)
+      throw error
+    })
+  }
+}
+
+function inspect(message: JSONRPCMessage, sent: Map<Id, Sent>): JSONRPCMessage {
+  if ('method' in message || !('id' in message) || message.id === undefined) return message
+  const { id } = message
+  const request = sent.get(id)
+  sent.delete(id)
+  if (request === undefined) return message
+  if (!('result' in message)) return message
+  if ('error' in message) return faultAnswer(id, 'malformed', 'the answer is both a result and an error')
+  const taken = takeJson(message.result, RESULT_BOUNDS, { keyOrder: 'given', unsafeIntegers: 'keep' })
+  if (taken.kind === 'refused') return faultAnswer(id, 'malformed', refusalMessage(taken, 'the result'))
+  return request.method === 'tools/list' ? { ...message, result: setAside(message.result) } : message
+}
+
+/** The library judges a list as a whole; it gets one that holds, and ours is beside it. */
+function setAside(result: Readonly<Record<string, unknown>>): Record<string | symbol, unknown> {
+  const { tools } = result
+  return { ttlMs: 0, cacheScope: 'private', ...result, tools: [], [LISTED]: tools }
+}

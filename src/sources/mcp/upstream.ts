@@ -1,0 +1,197 @@
+// The life of one MCP server as the gate sees it:
+// 1. It is connected to and listed; what it lists is offered in one step.
+// 2. When it says that its tools changed, it is listed again, once for any number of such words.
+// 3. When it is gone, it counts as failed at once. It is started again by the next call, and without one after a pause
+//    that doubles from 1 s to 30 s while it keeps failing.
+// 4. A call goes to the definition that it was decided on, or nowhere.
+// 5. It is closed once, and stays closed.
+// It never starts a second server beside one that lives.
+
+import type { Clock } from '../../base/clock.ts'
+import type { JsonObject } from '../../base/json-value.ts'
+import type { SourceHost } from '../../describe/source.ts'
+import type { RunAnswer, RunContext } from '../../describe/tool.ts'
+import { toolFailure } from '../../describe/tool-failure.ts'
+import { answerCall } from './answer-call.ts'
+import type { McpSourceOptions } from './mcp-options.ts'
+import type { Offer, UpstreamTool } from './offer-tools.ts'
+import { steadyProgress } from './steady-progress.ts'
+import type { UpstreamConnection } from './upstream-connection.ts'
+
+const PAUSE_FIRST_MS = 1_000
+const PAUSE_MAX_MS = 30_000
+/** A server that lived for so long has not merely failed again. */
+const STEADY_MS = 30_000
+const RELIST_GAP_MS = 200
+
+export type UpstreamParts = {
+  readonly options: McpSourceOptions
+  readonly host: SourceHost
+  readonly offer: (listed: readonly unknown[]) => Offer
+}
+
+export class Upstream {
+  readonly #parts: UpstreamParts
+  readonly #clock: Clock
+  #connection: UpstreamConnection | undefined
+  #connecting: Promise<UpstreamConnection | undefined> | undefined
+  #era: UpstreamConnection['era'] | undefined
+  #digests: ReadonlyMap<string, string> = new Map()
+  #pauseMs = PAUSE_FIRST_MS
+  #connectedAtMs = 0
+  #failedAtMs = Number.NEGATIVE_INFINITY
+  #cancelRestart: (() => void) | undefined
+  #relistPending = false
+  #relisting: Promise<void> = Promise.resolve()
+  readonly #closing = new AbortController()
+
+  constructor(parts: UpstreamParts) {
+    this.#parts = parts
+    this.#clock = parts.host.clock
+  }
+
+  /** Resolves when the server is ready or has failed; the host has been told which. */
+  async start(): Promise<void> {
+    await this.#connect()
+  }
+
+  async call(tool: UpstreamTool, args: JsonObject, context: RunContext): Promise<RunAnswer<unknown>> {
+    const connection = this.#connection ?? (await this.#revive())
+    if (connection === undefined) {
+      return toolFailure({
+        type: 'unavailable',
+        code: 'upstream_down',
+        message: 'the upstream server is down now; nothing was done',
+        effect: 'none',
+        retry: 'later',
+      })
+    }
+    // INVARIANT last-check: a definition that changed on the way is not the one that was decided on.
+    if (this.#digests.get(tool.name) !== tool.digest) {
+      return toolFailure({
+        type: 'unavailable',
+        code: 'definition_changed',
+        message: 'the upstream server has changed this tool meanwhile; look at the tools again',
+        effect: 'none',
+        retry: 'later',
+      })
+    }
+    const onProgress = steadyProgress((progress) => context.progress(progress), this.#clock)
+    return answerCall(tool, await connection.call({ tool, args, signal: context.signal, onProgress }))
+  }
+
+  async close(): Promise<void> {
+    this.#cancelRestart?.()
+    this.#closing.abort()
+    await this.#connecting
+    await this.#connection?.close()
+  }
+
+  /** A connection for a call that found none: started now, unless it has failed a moment ago. */
+  async #revive(): Promise<UpstreamConnection | undefined> {
+    if (this.#connecting === undefined && this.#clock.monotonic() - this.#failedAtMs < PAUSE_FIRST_MS) return undefined
+    return this.#connect()
+  }
+
+  #connect(): Promise<UpstreamConnection | undefined> {
+    this.#cancelRestart?.()
+    this.#connecting ??= this.#open().finally(() => {
+      this.#connecting = undefined
+    })
+    return this.#connecting
+  }
+
+  async #open(): Promise<UpstreamConnection | undefined> {
+    const { options, host } = this.#parts
+    if (this.#isClosed) return undefined
+    let opened: UpstreamConnection | undefined
+    let gone: string | undefined
+    try {
+      const { openConnection } = await import('./open-connection.ts')
+      const events = {
+        onGone: (reason: string): void => {
+          gone = reason
+          if (this.#connection === opened) this.#lose(reason)
+        },
+        onToolsChanged: () => this.#scheduleRelist(),
+        log: host.log,
+      }
+      opened = await openConnection({
+        upstream: options,
+        era: this.#era,
+        clock: this.#clock,
+        events,
+        signal: this.#closing.signal,
+      })
+      this.#take(await opened.list())
+      if (gone !== undefined) throw new Error(gone)
+    } catch (error) {
+      await opened?.close().catch(() => {})
+      // What was found out about a server that is now another one may be what fails.
+      this.#era = undefined
+      this.#fail(error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+    if (this.#isClosed) {
+      await opened.close()
+      return undefined
+    }
+    this.#connection = opened
+    this.#era = opened.era
+    this.#connectedAtMs = this.#clock.monotonic()
+    host.report({ kind: 'ready' })
+    return opened
+  }
+
+  #take(listed: readonly unknown[]): void {
+    const { host, offer } = this.#parts
+    const { tools, digests, warnings } = offer(listed)
+    this.#digests = digests
+    host.offer(tools)
+    for (const warning of warnings) host.log(warning)
+  }
+
+  #lose(reason: string): void {
+    if (this.#connection === undefined) return
+    this.#connection = undefined
+    if (this.#clock.monotonic() - this.#connectedAtMs >= STEADY_MS) this.#pauseMs = PAUSE_FIRST_MS
+    // A server that was up may be started again at once by whoever calls it.
+    this.#fail(reason, Number.NEGATIVE_INFINITY)
+  }
+
+  #fail(reason: string, failedAtMs = this.#clock.monotonic()): void {
+    if (this.#isClosed) return
+    this.#failedAtMs = failedAtMs
+    this.#parts.host.report({ kind: 'failed', reason })
+    this.#cancelRestart?.()
+    this.#cancelRestart = this.#clock.after(this.#pauseMs, () => void this.#connect())
+    this.#pauseMs = Math.min(this.#pauseMs * 2, PAUSE_MAX_MS)
+  }
+
+  /** However often a server says that its tools changed, at most one list is under way and one is to come. */
+  #scheduleRelist(): void {
+    if (this.#relistPending) return
+    this.#relistPending = true
+    const { host } = this.#parts
+    this.#clock.after(RELIST_GAP_MS, () => {
+      this.#relisting = this.#relisting.then(async () => {
+        this.#relistPending = false
+        await this.#listAgain().catch((error: unknown) =>
+          host.log('its tools changed and cannot be listed again; those that were listed before stay', {
+            error: String(error),
+          }),
+        )
+      })
+    })
+  }
+
+  async #listAgain(): Promise<void> {
+    const connection = this.#connection
+    const listed = await connection?.list()
+    if (listed !== undefined && connection === this.#connection && !this.#isClosed) this.#take(listed)
+  }
+
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+}

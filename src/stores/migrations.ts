@@ -1,0 +1,112 @@
+// The tables of the SQLite store, as numbered steps that only go forward. A file of a newer version than this code knows,
+// or one that is some other program's database, is refused and left as it is.
+
+import type { SqlDatabase } from './sqlite-driver.ts'
+import { asBytes, textOf } from './sqlite-values.ts'
+
+const FIRST_TABLES = `
+CREATE TABLE records (
+  id INTEGER PRIMARY KEY,           -- the order of writing, over all chains
+  chain TEXT NOT NULL,              -- one for each opening of the store
+  seq INTEGER NOT NULL,             -- 1, 2, 3, ... in its chain
+  kind TEXT NOT NULL,               -- gate, intent, end, late, reconciled, approval
+  at INTEGER NOT NULL,              -- milliseconds since the Unix epoch
+  call_id TEXT,
+  body TEXT NOT NULL,               -- JSON
+  body_digest TEXT NOT NULL,        -- SHA-256 of body
+  hash TEXT NOT NULL,               -- SHA-256 over the hash before and this row; see src/base/hash-chain.ts
+  UNIQUE (chain, seq)
+) STRICT;
+CREATE TABLE approvals (
+  id TEXT PRIMARY KEY,
+  digest TEXT NOT NULL,
+  state TEXT NOT NULL,              -- open, approved, declined, redeemed
+  tenant TEXT NOT NULL, user TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL,
+  tool TEXT NOT NULL, fingerprint TEXT NOT NULL, effect TEXT NOT NULL, policy_version TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  shown TEXT NOT NULL,
+  opened_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  answered_at INTEGER,
+  answered_by TEXT,
+  comment TEXT,
+  redeemed_by TEXT                  -- the call that used it up
+) STRICT;
+CREATE INDEX approvals_by_digest ON approvals (digest);
+CREATE INDEX approvals_by_state ON approvals (state, opened_at);
+CREATE TABLE open_intents (
+  call_id TEXT PRIMARY KEY,
+  chain TEXT NOT NULL,              -- where the intent's record stands
+  owner TEXT NOT NULL,              -- the owner that answers for it now
+  tool TEXT NOT NULL,
+  effect TEXT NOT NULL,
+  arguments_text TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE owners (
+  chain TEXT PRIMARY KEY,
+  host TEXT NOT NULL,               -- empty where processes cannot be told apart
+  pid INTEGER NOT NULL,
+  started TEXT NOT NULL,            -- when the process began, in the host's own count
+  lease_until INTEGER NOT NULL,     -- milliseconds since the Unix epoch
+  lease_uptime INTEGER NOT NULL,    -- the same in milliseconds of the host's monotonic clock
+  closed INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE images (
+  starts_at INTEGER PRIMARY KEY,    -- bytes of all changes before this one
+  bytes INTEGER NOT NULL,
+  call_id TEXT NOT NULL UNIQUE,
+  tenant TEXT NOT NULL, user TEXT NOT NULL, agent TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  tool TEXT NOT NULL
+) STRICT;
+CREATE TABLE image_files (
+  image INTEGER NOT NULL,           -- images.starts_at
+  position INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  existed INTEGER NOT NULL,         -- 0: the file was not there before
+  before BLOB,                      -- NULL besides for an empty file
+  after_hash TEXT,                  -- NULL: the file is gone after the change
+  mode INTEGER,
+  PRIMARY KEY (image, position)
+) STRICT;
+`
+
+const MIGRATIONS: readonly string[] = [FIRST_TABLES]
+
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+export type Migrated = { readonly kind: 'ok' } | { readonly kind: 'failed'; readonly reason: string }
+
+/** Brings the file to `SCHEMA_VERSION` in one transaction; of several processes that start at once, one does the work. */
+export function migrate(database: SqlDatabase): Migrated {
+  const seen = versionOf(database)
+  if (seen === SCHEMA_VERSION) return { kind: 'ok' }
+  if (seen === undefined) return { kind: 'failed', reason: 'the file is a database of another program' }
+  if (seen > SCHEMA_VERSION) {
+    const reason = `the file has schema version ${seen}, and this version of lockgate knows ${SCHEMA_VERSION}: use a newer one`
+    return { kind: 'failed', reason }
+  }
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    // Another process may have been first while this one waited for the lock.
+    for (const step of MIGRATIONS.slice(versionOf(database) ?? 0)) database.exec(step)
+    database.exec('CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID')
+    database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(['schema_version', String(SCHEMA_VERSION)])
+    database.exec('COMMIT')
+    return { kind: 'ok' }
+  } catch (error) {
+    database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** 0 for an empty file; undefined for tables that are not ours. */
+function versionOf(database: SqlDatabase): number | undefined {
+  const tables = database.prepare(`SELECT ${asBytes('name')} FROM sqlite_master WHERE type = 'table'`).all([])
+  if (tables.length === 0) return 0
+  if (!tables.some((row) => textOf(row, 'name') === 'meta')) return undefined
+  const [row] = database.prepare(`SELECT ${asBytes('value')} FROM meta WHERE key = 'schema_version'`).all([])
+  const version = row === undefined ? Number.NaN : Number(textOf(row, 'value'))
+  return Number.isInteger(version) && version > 0 ? version : undefined
+}

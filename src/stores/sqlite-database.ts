@@ -1,0 +1,67 @@
+// Opens the file of the SQLite store: a folder and a file that only their owner may read, write-ahead logging, and commits
+// that reach the disk before they return. Several processes may share the file; a lock is waited for, with a bound.
+
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { migrate } from './migrations.ts'
+import { findDriver, type SqlDatabase } from './sqlite-driver.ts'
+
+/** How long a statement waits for another process's lock before it fails. */
+export const BUSY_TIMEOUT_MS = 5_000
+
+/** The log is moved into the file at this size, about 16 MB; and it is not left larger than that. */
+const LOG_PAGES = 4_000
+const PAGE_BYTES = 4_096
+
+export type DatabaseOpened =
+  | { readonly kind: 'ok'; readonly database: SqlDatabase }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** `file`: an absolute path. Everything that goes wrong is an answer. */
+export async function openDatabase(file: string): Promise<DatabaseOpened> {
+  const found = await findDriver()
+  if (found.kind === 'failed') return found
+  let database: SqlDatabase | undefined
+  try {
+    makePrivate(file)
+    database = found.driver.open(file)
+    configure(database)
+    const migrated = migrate(database)
+    if (migrated.kind === 'ok') return { kind: 'ok', database }
+    database.close()
+    return { kind: 'failed', reason: `cannot use \`${file}\`: ${migrated.reason}` }
+  } catch (error) {
+    database?.close()
+    const why = error instanceof Error ? error.message : String(error)
+    return { kind: 'failed', reason: `cannot open \`${file}\`: ${why}` }
+  }
+}
+
+/** SQLite gives its log and index files the permissions of the file itself, so that one is made first. */
+function makePrivate(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  closeSync(openSync(file, 'a+', 0o600))
+}
+
+function configure(database: SqlDatabase): void {
+  database.prepare(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`).all([])
+  useWriteAheadLog(database)
+  database.prepare('PRAGMA synchronous = FULL').all([])
+  database.prepare(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`).all([])
+  database.prepare(`PRAGMA journal_size_limit = ${LOG_PAGES * PAGE_BYTES}`).all([])
+}
+
+/** Two processes that open a new file together cannot both switch it, and SQLite does not wait here by itself. */
+function useWriteAheadLog(database: SqlDatabase): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4))
+  const until = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      database.prepare('PRAGMA journal_mode = WAL').all([])
+      return
+    } catch (error) {
+      if (performance.now() >= until) throw error
+      Atomics.wait(pause, 0, 0, 5)
+    }
+  }
+}

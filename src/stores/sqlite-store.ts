@@ -1,0 +1,115 @@
+// The store that lasts: SQLite in one worker thread, which several processes may share by its file. The caller's thread only
+// buffers and sends; linking, inserting and waiting for the disk is the worker's. Refuses to open a file that it cannot
+// write, that is not its own, or that a newer version has written.
+
+import { resolve } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import type { BeforeImages } from '../describe/before-images.ts'
+import type {
+  Answered,
+  ApprovalAnswer,
+  ApprovalRow,
+  ApprovalState,
+  Intended,
+  IntentDraft,
+  OpenIntent,
+  RecordDraft,
+  RecordQuery,
+  RecordRow,
+  Store,
+} from '../observe/store.ts'
+import { newChainName } from './record-chain.ts'
+import { checkDraft, checkLimit } from './record-draft.ts'
+import { workerFile } from './worker-file.ts'
+import { WorkerLink } from './worker-link.ts'
+
+export type SqliteStoreOptions = {
+  /** Made with its folder where absent, readable by its owner only. */
+  readonly file: string
+  readonly clock: Clock
+}
+
+export type SqliteStoreOpened =
+  | { readonly kind: 'ok'; readonly store: Store }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Never rejects. The reason is for the operator and names the file. */
+export async function openSqliteStore({ file, clock }: SqliteStoreOptions): Promise<SqliteStoreOpened> {
+  const chain = newChainName(clock.now())
+  const code = await workerFile()
+  if (code === undefined) {
+    return { kind: 'failed', reason: 'the code of the SQLite worker is missing from this installation' }
+  }
+  const opened = await WorkerLink.open(code, { file: resolve(file), chain }, () => clock.now())
+  return opened.kind === 'ok' ? { kind: 'ok', store: new SqliteStore(chain, clock, opened.link) } : opened
+}
+
+class SqliteStore implements Store {
+  readonly chain: string
+  readonly images: BeforeImages
+  readonly #clock: Clock
+  readonly #link: WorkerLink
+  #closing: Promise<void> | undefined
+
+  constructor(chain: string, clock: Clock, link: WorkerLink) {
+    this.chain = chain
+    this.images = {
+      keep: (change) => link.ask<'keep'>({ kind: 'keep', change }),
+      find: (callId) => link.ask<'find'>({ kind: 'find', callId }),
+    }
+    this.#clock = clock
+    this.#link = link
+  }
+
+  failure(): string | undefined {
+    return this.#link.failure()
+  }
+
+  append(draft: RecordDraft, closes?: string): void {
+    checkDraft(draft)
+    this.#link.append(draft, closes)
+  }
+
+  async intend(draft: IntentDraft): Promise<Intended> {
+    checkDraft(draft.record)
+    try {
+      return await this.#link.ask<'intend'>({ kind: 'intend', draft, now: this.#clock.now() })
+    } catch (error) {
+      return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+
+  async flush(): Promise<void> {
+    await this.#link.ask<'flush'>({ kind: 'flush' })
+    const failure = this.#link.failure()
+    if (failure !== undefined) throw new Error(failure)
+  }
+
+  async approvals(filter: { id?: string; state?: ApprovalState; limit: number }): Promise<readonly ApprovalRow[]> {
+    checkLimit(filter.limit)
+    return await this.#link.ask<'approvals'>({ kind: 'approvals', filter })
+  }
+
+  async answer(id: string, answer: ApprovalAnswer, record: RecordDraft): Promise<Answered> {
+    checkDraft(record)
+    return await this.#link.ask<'answer'>({ kind: 'answer', approval: id, answer, record, now: this.#clock.now() })
+  }
+
+  async records(query: RecordQuery): Promise<readonly RecordRow[]> {
+    checkLimit(query.limit)
+    return await this.#link.ask<'records'>({ kind: 'records', query })
+  }
+
+  async chains(): Promise<readonly string[]> {
+    return await this.#link.ask<'chains'>({ kind: 'chains' })
+  }
+
+  async lapsedIntents(): Promise<readonly OpenIntent[]> {
+    return await this.#link.ask<'claim'>({ kind: 'claim' })
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#link.close()
+    return this.#closing
+  }
+}

@@ -1,0 +1,46 @@
+// The worker thread of the SQLite store: opens the file, then hands every batch to the writer. It imports nothing of the
+// gate, starts with an empty environment, and ends when the store is closed.
+
+import { receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { openDatabase } from './sqlite-database.ts'
+import type { Batch, Report, WorkerStart } from './sqlite-protocol.ts'
+import { SqliteWriter } from './sqlite-writer.ts'
+
+const { file, chain, port, reports } = workerData as WorkerStart
+const counter = new Int32Array(reports)
+
+function report(message: Report): void {
+  port.postMessage(message)
+  // After the message, so that whoever wakes finds it.
+  Atomics.add(counter, 0, 1)
+  Atomics.notify(counter, 0)
+}
+
+function serve(writer: SqliteWriter): void {
+  port.on('message', (first: Batch) => {
+    const batches = [first]
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+      batches.push(next.message as Batch)
+    }
+    if (writer.take(batches)) port.close()
+  })
+}
+
+async function start(): Promise<void> {
+  const opened = await openDatabase(file)
+  if (opened.kind === 'failed') return refuse(opened.reason)
+  try {
+    serve(new SqliteWriter(opened.database, chain, report))
+  } catch (error) {
+    opened.database.close()
+    return refuse(`cannot write \`${file}\`: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  report({ kind: 'opened' })
+}
+
+function refuse(reason: string): void {
+  report({ kind: 'unopened', reason })
+  port.close()
+}
+
+await start()

@@ -1,0 +1,260 @@
+// The one writer of a SQLite store, in its worker thread. "Commit when idle, batch arrivals": what came while a transaction
+// ran is committed together in the next one. It answers nothing before that is on disk. Rows that could not be written stay
+// in line and are tried again; a request that could not be carried out is answered so and left, since its caller acts on it.
+
+import type { RecordDraft, RecordKind } from '../observe/store.ts'
+import { openedBody } from './approval-choice.ts'
+import { uptimeMs } from './owner-identity.ts'
+import { SqliteApprovals } from './sqlite-approvals.ts'
+import type { SqlDatabase, SqlStatement } from './sqlite-driver.ts'
+import { SqliteImages } from './sqlite-images.ts'
+import { RENEW_MS, SqliteIntents } from './sqlite-intents.ts'
+import type { Answers, Batch, FlatRows, Numbered, ReadRequest, Reply, Report, WriteRequest } from './sqlite-protocol.ts'
+import { FLAT_FIELDS } from './sqlite-protocol.ts'
+import { SqliteRecords } from './sqlite-records.ts'
+
+/** Rows to one transaction: bounds how long a failing one takes, and how long anybody else waits for the lock. */
+const TRANSACTION_ROWS = 5_000
+const RETRY_MS = 500
+/** A timer may fire a little early by this count. */
+const TIMER_SLACK_MS = 200
+
+type WaitingRow = { readonly draft: RecordDraft; readonly closes: string | undefined }
+
+export class SqliteWriter {
+  readonly #database: SqlDatabase
+  readonly #records: SqliteRecords
+  readonly #approvals: SqliteApprovals
+  readonly #intents: SqliteIntents
+  readonly #images: SqliteImages
+  readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback' | 'save' | 'undo' | 'release', SqlStatement>>
+  readonly #report: (report: Report) => void
+  readonly #renewing: NodeJS.Timeout
+  #retrying: NodeJS.Timeout | undefined
+  #rows: WaitingRow[] = []
+  #rowsDone = 0
+  #charsDone = 0
+  #renewAt = 0
+  #failure: string | undefined
+
+  /** Takes the owner's lease at once; throws where that cannot be written. */
+  constructor(database: SqlDatabase, chain: string, report: (report: Report) => void) {
+    this.#database = database
+    this.#records = new SqliteRecords(database, chain)
+    this.#approvals = new SqliteApprovals(database)
+    this.#intents = new SqliteIntents(database, chain)
+    this.#images = new SqliteImages(database)
+    this.#report = report
+    this.#statements = {
+      begin: database.prepare('BEGIN IMMEDIATE'),
+      commit: database.prepare('COMMIT'),
+      rollback: database.prepare('ROLLBACK'),
+      save: database.prepare('SAVEPOINT request'),
+      undo: database.prepare('ROLLBACK TO request'),
+      release: database.prepare('RELEASE request'),
+    }
+    this.#transaction([], [])
+    this.#renewing = setInterval(() => this.#tryAgain(), RENEW_MS)
+  }
+
+  /** Writes all rows and requests of the batches, then answers what was asked. True: the store was closed. */
+  take(batches: readonly Batch[]): boolean {
+    const writes: Numbered<WriteRequest>[] = []
+    const reads: Numbered<ReadRequest>[] = []
+    let closing: number | undefined
+    for (const { rows, requests } of batches) {
+      this.#queue(rows)
+      for (const { id, request } of requests) {
+        if (request.kind === 'close') closing = id
+        else if (isRead(request)) reads.push({ id, request })
+        else writes.push({ id, request })
+      }
+    }
+    const mayWait = this.#failure !== undefined && writes.length === 0 && closing === undefined
+    const replies = mayWait ? [] : this.#write(writes)
+    for (const { id, request } of reads) replies.push(answerTo(id, () => this.#read(request)))
+    if (closing !== undefined) replies.push(this.#close(closing))
+    this.#tell(replies)
+    return closing !== undefined
+  }
+
+  #queue(flat: FlatRows): void {
+    for (let at = 0; at + FLAT_FIELDS <= flat.length; at += FLAT_FIELDS) {
+      const [kind, when, callId, body, closes] = flat.slice(at, at + FLAT_FIELDS)
+      const draft: RecordDraft = {
+        kind: kind as RecordKind,
+        at: Number(when),
+        callId: textOrNull(callId),
+        body: String(body),
+      }
+      this.#rows.push({ draft, closes: textOrNull(closes) ?? undefined })
+    }
+  }
+
+  #write(writes: readonly Numbered<WriteRequest>[]): Reply[] {
+    try {
+      while (this.#rows.length > TRANSACTION_ROWS) {
+        this.#transaction(this.#rows.slice(0, TRANSACTION_ROWS), [])
+        this.#tell([])
+      }
+      return this.#transaction(this.#rows, writes)
+    } catch (error) {
+      this.#failure = messageOf(error)
+      this.#retrying ??= setTimeout(() => {
+        this.#retrying = undefined
+        this.#tryAgain()
+      }, RETRY_MS)
+      return writes.map(({ id, request }) => failedReply(id, request, messageOf(error)))
+    }
+  }
+
+  /** All of it becomes durable together, or nothing. */
+  #transaction(rows: readonly WaitingRow[], writes: readonly Numbered<WriteRequest>[]): Reply[] {
+    const { begin, commit, rollback } = this.#statements
+    const renews = uptimeMs() >= this.#renewAt
+    if (rows.length === 0 && !renews && writes.every(({ request }) => request.kind === 'flush')) {
+      return writes.map(({ id }) => ({ id, kind: 'done', value: undefined }))
+    }
+    begin.run([])
+    const end = this.#records.end
+    try {
+      // First of all: a process that was stopped for long must own its intents again before it writes one.
+      if (renews) this.#intents.renew()
+      this.#records.insert(rows.map(({ draft }) => draft))
+      for (const { closes } of rows) if (closes !== undefined) this.#intents.end(closes)
+      const replies = writes.map((numbered) => this.#perform(numbered))
+      commit.run([])
+      this.#written(rows, renews)
+      return replies
+    } catch (error) {
+      this.#records.rewind(end)
+      quietly(() => rollback.run([]))
+      throw error
+    }
+  }
+
+  #written(rows: readonly WaitingRow[], renewed: boolean): void {
+    const { length } = rows
+    for (const { draft } of rows) this.#charsDone += draft.body.length
+    this.#rowsDone += length
+    this.#rows = this.#rows.length === length ? [] : this.#rows.slice(length)
+    this.#failure = undefined
+    if (renewed) this.#renewAt = uptimeMs() + RENEW_MS - TIMER_SLACK_MS
+  }
+
+  /** One request that cannot be carried out takes none of the others with it. */
+  #perform({ id, request }: Numbered<WriteRequest>): Reply {
+    const { save, undo, release } = this.#statements
+    const end = this.#records.end
+    save.run([])
+    try {
+      const value = this.#carryOut(request)
+      release.run([])
+      return { id, kind: 'done', value }
+    } catch (error) {
+      undo.run([])
+      release.run([])
+      this.#records.rewind(end)
+      return failedReply(id, request, messageOf(error))
+    }
+  }
+
+  #carryOut(request: WriteRequest): Answers[WriteRequest['kind']] {
+    switch (request.kind) {
+      case 'intend':
+        return this.#intend(request)
+      case 'answer': {
+        const done = this.#approvals.answer(request.approval, request.answer, request.now)
+        if (done.kind === 'answered') this.#records.insert([request.record])
+        return done
+      }
+      case 'keep':
+        return void this.#images.keep(request.change)
+      case 'claim':
+        return this.#intents.claimLapsed()
+      case 'flush':
+        return undefined
+    }
+  }
+
+  // INVARIANT intent-first: the redeemed approval, the intent's row and its being open stand in one transaction.
+  #intend({ draft, now }: Extract<WriteRequest, { kind: 'intend' }>): Answers['intend'] {
+    const choice = draft.ask === undefined ? undefined : this.#approvals.ask(draft.ask, draft.callId, now)
+    if (choice?.kind === 'unapproved') return choice
+    if (choice?.kind === 'open' && draft.ask !== undefined) {
+      const { open } = draft.ask
+      this.#records.insert([{ kind: 'approval', at: draft.record.at, callId: draft.callId, body: openedBody(open) }])
+      return { kind: 'unapproved', state: 'open', approval: open }
+    }
+    this.#records.insert([draft.record])
+    this.#intents.open(draft)
+    return choice?.kind === 'redeem' ? { kind: 'recorded', approvalId: choice.approval.id } : { kind: 'recorded' }
+  }
+
+  #read(request: ReadRequest): Answers[ReadRequest['kind']] {
+    switch (request.kind) {
+      case 'records':
+        return this.#records.query(request.query)
+      case 'chains':
+        return this.#records.chains()
+      case 'approvals':
+        return this.#approvals.list(request.filter)
+      case 'find':
+        return this.#images.find(request.callId)
+    }
+  }
+
+  #tryAgain(): void {
+    const before = this.#failure
+    this.#write([])
+    if (before !== this.#failure || before !== undefined) this.#tell([])
+  }
+
+  #close(id: number): Reply {
+    clearInterval(this.#renewing)
+    clearTimeout(this.#retrying)
+    const lost = this.#rows.length
+    const reply = answerTo(id, () => {
+      this.#statements.begin.run([])
+      this.#intents.close()
+      this.#statements.commit.run([])
+    })
+    quietly(() => this.#database.close())
+    return lost === 0
+      ? reply
+      : { id, kind: 'failed', reason: `${lost} records were not written: ${this.#failure ?? ''}` }
+  }
+
+  #tell(replies: readonly Reply[]): void {
+    const [rowsDone, charsDone, failure] = [this.#rowsDone, this.#charsDone, this.#failure]
+    this.#report({ kind: 'progress', rowsDone, charsDone, failure, replies })
+  }
+}
+
+const isRead = (request: WriteRequest | ReadRequest): request is ReadRequest =>
+  request.kind === 'records' || request.kind === 'chains' || request.kind === 'approvals' || request.kind === 'find'
+
+const textOrNull = (value: FlatRows[number]): string | null => (typeof value === 'string' ? value : null)
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function answerTo(id: number, work: () => unknown): Reply {
+  try {
+    return { id, kind: 'done', value: work() }
+  } catch (error) {
+    return { id, kind: 'failed', reason: messageOf(error) }
+  }
+}
+
+/** For what follows an error: SQLite has rolled back by itself after some, and then says that there is nothing to undo. */
+function quietly(work: () => unknown): void {
+  try {
+    work()
+  } catch {
+    // The first error is the one that is told.
+  }
+}
+
+/** An intent that fails is an answer of its own; everything else rejects. */
+const failedReply = (id: number, request: WriteRequest, reason: string): Reply =>
+  request.kind === 'intend' ? { id, kind: 'done', value: { kind: 'failed', reason } } : { id, kind: 'failed', reason }

@@ -1,0 +1,271 @@
+// The caller's end of the store's worker thread. It buffers rows, sends them in batches, pairs answers with requests, and
+// knows whether rows can be kept. It never waits for the worker but in two places: when the bound on unwritten rows is
+// reached (so that a caller who is faster than the disk is slowed to it), and at the exit of the process.
+
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import type { RecordDraft } from '../observe/store.ts'
+import type { Answers, Batch, FlatRows, Numbered, Reply, Report, Request, WorkerStart } from './sqlite-protocol.ts'
+
+/** Rows go to the worker after this time, or as soon as so many have come. */
+const BATCH_MS = 4
+const BATCH_ROWS = 256
+
+/** Bounds on what is not yet written. */
+const ROWS_MAX = 50_000
+const CHARS_MAX = 64 * 1024 * 1024
+
+/** How long the caller's thread is held for room, or an exit for the last rows, while the worker makes no progress. */
+const PATIENCE_MS = 1_000
+
+const CLOSED = 'the store is closed'
+
+type Waiting = {
+  readonly kind: Request['kind']
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+export type LinkOpened =
+  | { readonly kind: 'ok'; readonly link: WorkerLink }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+export class WorkerLink {
+  readonly #now: () => number
+  readonly #worker: Worker
+  readonly #port: MessagePort
+  readonly #reports: Int32Array
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #atExit = (): void => this.#flushAtExit()
+  #opening: ((opened: LinkOpened) => void) | undefined
+  #rows: FlatRows = []
+  #requests: Numbered[] = []
+  #lastId = 0
+  #timer: NodeJS.Timeout | undefined
+  #posting = false
+  #referenced = true
+  #rowsTaken = 0
+  #charsTaken = 0
+  #rowsDone = 0
+  #charsDone = 0
+  #rowsLost = 0
+  /** The row that says so: of how many, and where it stands among the rows taken. */
+  #lossTold = 0
+  #lossToldAt: number | undefined
+  /** The worker made no progress while the caller waited for room. */
+  #stalled = false
+  #failure: string | undefined
+  /** Set once, at the end: closed, or the worker is gone. */
+  #ended: string | undefined
+
+  /** Starts the worker from `code`; answers once it has opened the file, or says why not. Never rejects. */
+  static open(code: URL, what: Pick<WorkerStart, 'file' | 'chain'>, now: () => number): Promise<LinkOpened> {
+    return new Promise((resolve) => new WorkerLink(code, what, now, resolve))
+  }
+
+  private constructor(
+    code: URL,
+    what: Pick<WorkerStart, 'file' | 'chain'>,
+    now: () => number,
+    opening: (opened: LinkOpened) => void,
+  ) {
+    this.#now = now
+    this.#opening = opening
+    const { port1, port2 } = new MessageChannel()
+    const reports = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
+    const workerData: WorkerStart = { ...what, port: port2, reports }
+    this.#port = port1
+    this.#reports = new Int32Array(reports)
+    // Neither the host's environment nor its loaders belong in there.
+    this.#worker = new Worker(code, { workerData, transferList: [port2], env: {}, execArgv: [] })
+    this.#worker.on('error', (error: Error) => this.#end(`the store's worker failed: ${error.message}`))
+    this.#worker.on('exit', () => this.#end('the worker of the store has ended'))
+    this.#port.on('message', (report: Report) => this.#hear(report))
+    process.on('exit', this.#atExit)
+  }
+
+  /** Why rows cannot be kept now. */
+  failure(): string | undefined {
+    if (this.#ended !== undefined) return this.#ended
+    if (this.#rowsLost > 0)
+      return `${this.#rowsLost} records were lost: ${this.#failure ?? 'the bound on unwritten records was reached'}`
+    if (this.#failure !== undefined) return `records cannot be written: ${this.#failure}`
+    return this.#stalled ? 'records wait for the disk, and it makes no progress' : undefined
+  }
+
+  append({ kind, at, callId, body }: RecordDraft, closes: string | undefined): void {
+    if (this.#ended !== undefined) return
+    if (!this.#hasRoom(body.length) && !this.#waitForRoom(body.length)) {
+      this.#rowsLost += 1
+      return
+    }
+    this.#rows.push(kind, at, callId, body, closes)
+    this.#rowsTaken += 1
+    this.#charsTaken += body.length
+    if (this.#rows.length >= BATCH_ROWS * 5) this.#post()
+    else this.#timer ??= setTimeout(() => this.#post(), BATCH_MS)
+  }
+
+  ask<Kind extends Request['kind']>(request: Extract<Request, { kind: Kind }>): Promise<Answers[Kind]> {
+    if (this.#ended !== undefined) return Promise.reject(new Error(this.#ended))
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastId
+      // The worker answers each kind of request in kind.
+      this.#waiting.set(id, { kind: request.kind, resolve: (value) => resolve(value as Answers[Kind]), reject })
+      this.#requests.push({ id, request })
+      if (this.#posting) return
+      this.#posting = true
+      // What is asked in one go goes in one message, and is committed in one transaction.
+      queueMicrotask(() => this.#post())
+    })
+  }
+
+  /** Writes what is left and ends the worker; rejects where rows could not be written. */
+  async close(): Promise<void> {
+    const unwritten = this.#rowsTaken - this.#rowsDone
+    if (this.#ended !== undefined && unwritten > 0)
+      throw new Error(`${unwritten} records were not written: ${this.#ended}`)
+    if (this.#ended !== undefined) return
+    try {
+      await this.ask({ kind: 'close' })
+    } finally {
+      this.#end(CLOSED)
+      await this.#worker.terminate()
+    }
+  }
+
+  #hasRoom(chars: number): boolean {
+    const rows = this.#rowsTaken - this.#rowsDone
+    // One body larger than the bound passes when nothing else waits.
+    return rows < ROWS_MAX && (rows === 0 || this.#charsTaken - this.#charsDone + chars <= CHARS_MAX)
+  }
+
+  /** Holds the caller until the worker has caught up; not where rows cannot be written anyway. */
+  #waitForRoom(chars: number): boolean {
+    this.#post()
+    this.#holdWhile(() => !this.#hasRoom(chars) && this.#failure === undefined && !this.#stalled)
+    const found = this.#hasRoom(chars)
+    if (!found) this.#stalled = true
+    return found
+  }
+
+  /** Sleeps and listens in turn until the condition is over, the worker is gone, or it says nothing for too long. */
+  #holdWhile(condition: () => boolean): void {
+    let until = performance.now() + PATIENCE_MS
+    let seen = Atomics.load(this.#reports, 0)
+    for (this.#listen(); condition() && this.#ended === undefined && performance.now() < until; this.#listen()) {
+      Atomics.wait(this.#reports, 0, seen, PATIENCE_MS / 10)
+      const now = Atomics.load(this.#reports, 0)
+      if (now !== seen) until = performance.now() + PATIENCE_MS
+      seen = now
+    }
+  }
+
+  #post(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#posting = false
+    // A caller that never lets the event loop turn hears of failures here.
+    this.#listen()
+    if (this.#ended !== undefined || (this.#rows.length === 0 && this.#requests.length === 0)) return
+    const batch: Batch = { rows: this.#rows, requests: this.#requests }
+    this.#rows = []
+    this.#requests = []
+    try {
+      this.#port.postMessage(batch)
+    } catch (error) {
+      // Something in a request cannot be sent to a thread. The rows do not suffer for it.
+      const reason = error instanceof Error ? error.message : String(error)
+      for (const { id } of batch.requests) this.#settle({ id, kind: 'failed', reason })
+      this.#port.postMessage({ rows: batch.rows, requests: [] } satisfies Batch)
+    }
+    this.#reference()
+  }
+
+  #listen(): void {
+    for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
+      this.#hear(next.message as Report)
+    }
+  }
+
+  #hear(report: Report): void {
+    if (report.kind === 'progress') {
+      if (report.rowsDone > this.#rowsDone) this.#stalled = false
+      this.#rowsDone = report.rowsDone
+      this.#charsDone = report.charsDone
+      this.#failure = report.failure
+      for (const reply of report.replies) this.#settle(reply)
+      this.#tellLoss()
+    } else if (report.kind === 'opened') {
+      this.#opening?.({ kind: 'ok', link: this })
+      this.#opening = undefined
+    } else {
+      this.#end(report.reason)
+    }
+    this.#reference()
+  }
+
+  #settle(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    if (reply.kind === 'done') waiting?.resolve(reply.value)
+    else waiting?.reject(new Error(reply.reason))
+  }
+
+  /** Rows were lost for want of room: once rows are written again, a row says how many, and the failure lasts until then. */
+  #tellLoss(): void {
+    if (this.#rowsLost === 0 || this.#failure !== undefined || !this.#hasRoom(0)) return
+    if (this.#lossToldAt === undefined) {
+      const body = JSON.stringify({ event: 'records-lost', count: this.#rowsLost })
+      this.#lossTold = this.#rowsLost
+      this.append({ kind: 'gate', at: this.#now(), callId: null, body }, undefined)
+      this.#lossToldAt = this.#rowsTaken
+    } else if (this.#rowsDone >= this.#lossToldAt) {
+      this.#rowsLost -= this.#lossTold
+      this.#lossToldAt = undefined
+    }
+  }
+
+  /** The process stays up while something is on its way to the disk, and for nothing else. */
+  #reference(): void {
+    const unwritten = this.#rowsTaken > this.#rowsDone && this.#failure === undefined
+    const wanted = this.#ended === undefined && (unwritten || this.#waiting.size > 0 || this.#opening !== undefined)
+    if (wanted === this.#referenced) return
+    this.#referenced = wanted
+    if (wanted) {
+      this.#worker.ref()
+      this.#port.ref()
+    } else {
+      this.#worker.unref()
+      this.#port.unref()
+    }
+  }
+
+  #flushAtExit(): void {
+    let closed = false
+    const done = (): void => {
+      closed = true
+    }
+    const id = ++this.#lastId
+    this.#waiting.set(id, { kind: 'close', resolve: done, reject: done })
+    this.#requests.push({ id, request: { kind: 'close' } })
+    this.#post()
+    this.#holdWhile(() => !closed)
+  }
+
+  #end(reason: string): void {
+    if (this.#ended !== undefined) return
+    this.#listen()
+    this.#ended = reason
+    process.off('exit', this.#atExit)
+    clearTimeout(this.#timer)
+    this.#opening?.({ kind: 'failed', reason })
+    this.#opening = undefined
+    for (const { kind, resolve, reject } of this.#waiting.values()) {
+      if (kind === 'intend') resolve({ kind: 'failed', reason })
+      else reject(new Error(reason))
+    }
+    this.#waiting.clear()
+    this.#port.close()
+    this.#reference()
+  }
+}

@@ -1,0 +1,52 @@
+// A memory store that lets a test look at what was written, in order, and make writing fail.
+
+import type { Clock } from '../base/clock.ts'
+import type { Intended, IntentDraft, RecordDraft, Store } from '../observe/store.ts'
+import { createMemoryStore } from '../stores/memory-store.ts'
+
+export type RecordingStore = Store & {
+  /** What was written: `intent` before the effect, `end` after, each with its parsed body. */
+  readonly written: readonly WrittenRecord[]
+  /** From now on nothing can be kept, for this reason; undefined mends it. */
+  breakWith(reason: string | undefined): void
+}
+
+export type WrittenRecord = {
+  readonly kind: RecordDraft['kind']
+  readonly callId: string | null
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+export function createRecordingStore(options: { readonly clock: Clock }): RecordingStore {
+  const store = createMemoryStore(options)
+  const written: WrittenRecord[] = []
+  let broken: string | undefined
+  const note = ({ kind, callId, body }: RecordDraft): void =>
+    void written.push({ kind, callId, body: JSON.parse(body) as WrittenRecord['body'] })
+  return {
+    chain: store.chain,
+    images: store.images,
+    written,
+    breakWith: (reason) => {
+      broken = reason
+    },
+    failure: () => broken ?? store.failure(),
+    append(draft, closes) {
+      note(draft)
+      store.append(draft, closes)
+    },
+    async intend(draft: IntentDraft): Promise<Intended> {
+      if (broken !== undefined) return { kind: 'failed', reason: broken }
+      const intended = await store.intend(draft)
+      if (intended.kind === 'recorded') note(draft.record)
+      return intended
+    },
+    flush: () => store.flush(),
+    approvals: (filter) => store.approvals(filter),
+    answer: (id, answer, record) => store.answer(id, answer, record),
+    records: (query) => store.records(query),
+    chains: () => store.chains(),
+    lapsedIntents: () => store.lapsedIntents(),
+    close: () => store.close(),
+  }
+}
