@@ -1,7 +1,6 @@
 // Goal: the reference of error types is the table in the code, and a type once published keeps its name and meaning.
 // Method: write docs/error-types.md from the table (`npx vitest run test/error-types-doc.test.ts -u` renews it), and pin the list.
 
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ERROR_TYPES, type ErrorType, STAGES, type Stage } from '../src/describe/error-types.ts'
 
@@ -77,25 +76,3 @@ describe('the reference of error types', () => {
     expect(new Set(RETIRED).size).toBe(RETIRED.length)
   })
 })
-
-describe('the page on the life of a call', () => {
-  const page = read('../docs/lifecycle.md')
-
-  test('has a section for each stage that test/lifecycle.test.ts describes, in the same order', () => {
-    const stages = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1])
-    expect(stages(page, /^## ([①②③④⑤⑥].*)$/gm)).toEqual(
-      stages(read('./lifecycle.test.ts'), /^describe\('([①②③④⑤⑥][^']*)'/gm),
-    )
-  })
-
-  test('names every error type, and no type that does not exist', () => {
-    const named = (text: string) => [...text.matchAll(/`([a-z_]+)`/g)].map((match) => match[1] ?? '')
-    const ends = [...page.matchAll(/^\|.*$/gm)].map(([line]) => line.split('|')[2] ?? '').join(' ')
-    expect(named(ends).filter((name) => !Object.hasOwn(ERROR_TYPES, name))).toEqual([])
-    expect(rows.map(({ type }) => type).filter((type) => !named(page).includes(type))).toEqual([])
-  })
-})
-
-function read(path: string): string {
-  return readFileSync(new URL(path, import.meta.url), 'utf8')
-}

@@ -422,7 +422,7 @@ describe('⑥ audit, second half', () => {
         agent: 'helper',
         tool: 'probe',
         effect: 'write',
-        args: '{"n":7}',
+        args: { n: 7 },
         ok: true,
         attempts: 1,
         decision: { kind: 'allow', by: 'rule' },

@@ -8,6 +8,8 @@ export type RunOptions = {
   /** The environment; nothing of the test's own is passed on. */
   readonly variables?: Readonly<Record<string, string>>
   readonly stdin?: string
+  /** In place of `stdin`: a stream that the test holds open. */
+  readonly input?: Readable
   readonly signal?: AbortSignal
   readonly terminal?: boolean
   /** Told of everything that is printed on stdout so far, each time that something is. */
@@ -16,10 +18,10 @@ export type RunOptions = {
 
 export type Run = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-export async function runLockgate(argv: readonly string[], { cwd, variables = {}, stdin = '', signal, terminal = false, onStdout }: RunOptions): Promise<Run> {
+export async function runLockgate(argv: readonly string[], { cwd, variables = {}, stdin = '', input, signal, terminal = false, onStdout }: RunOptions): Promise<Run> {
   const stdout = collect(terminal, onStdout)
   const stderr = collect(terminal)
-  const io = { argv, stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream, variables, cwd, signal: signal ?? new AbortController().signal }
+  const io = { argv, stdin: input ?? Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream, variables, cwd, signal: signal ?? new AbortController().signal }
   const code = await runCli(io)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }

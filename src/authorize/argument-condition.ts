@@ -75,8 +75,13 @@ function patternText(value: unknown): string | undefined {
 
 /** Whether the condition holds for these arguments, seen from one side. */
 export function argumentHolds(condition: ArgumentCondition, side: Side, argued: Argued): boolean {
-  const { patterns } = condition
+  const { name, way, patterns } = condition
   if (patterns.length === 0) return false
+  // Most conditions are about one text at the top: nothing has to be gathered for these.
+  const { args, pathAsked } = argued
+  const single =
+    way.length === 1 && (pathAsked === undefined || name !== PATH) && Object.hasOwn(args, name) ? args[name] : undefined
+  if (typeof single === 'string') return valueHolds(condition, side, single, argued)
   const found = findValues(condition, argued)
   if (side === 'strict') return found.values.some((value) => valueHolds(condition, side, value, argued))
   // INVARIANT closed: an allow asks that there is a value, and that each one is what the rule says.
@@ -112,10 +117,16 @@ function gather(value: JsonValue, way: readonly string[], at: number, found: Fou
 function valueHolds({ name, patterns }: ArgumentCondition, side: Side, value: JsonValue, argued: Argued): boolean {
   if (typeof value === 'object' && value !== null) return side === 'strict'
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const readings =
-    argued.resolved || (name === PATH && argued.pathAsked !== undefined) ? [text] : readingsOf(text, side)
+  if (argued.resolved || (name === PATH && argued.pathAsked !== undefined))
+    return anyHolds(patterns, name, text, side, argued)
+  const readings = readingsOf(text, side)
   if (readings === undefined) return side === 'strict'
-  return readings.some((reading) => patterns.some((pattern) => textHolds(pattern, name, reading, side, argued)))
+  return readings.some((reading) => anyHolds(patterns, name, reading, side, argued))
+}
+
+function anyHolds(patterns: readonly ValuePattern[], name: string, text: string, side: Side, argued: Argued): boolean {
+  for (const pattern of patterns) if (textHolds(pattern, name, text, side, argued)) return true
+  return false
 }
 
 const STEPS_UP = /(?:^|\/)\.\.(?:\/|$)/
@@ -137,9 +148,14 @@ function readingsOf(text: string, side: Side): readonly string[] | undefined {
 
 function textHolds(pattern: ValuePattern, name: string, given: string, side: Side, argued: Argued): boolean {
   const text = name === PATH && given === '.' ? '' : given
-  const forms = pattern.absolute || text.startsWith('/') ? spelled(pattern, argued.scope.spellings(text)) : [text]
-  if (side === 'wide') return forms.length > 0 && forms.every((form) => namesFile(pattern, form))
-  if (forms.some((form) => namesFile(pattern, form))) return true
+  if (!pattern.absolute && !text.startsWith('/')) {
+    if (namesFile(pattern, text)) return true
+    if (side === 'wide') return false
+  } else {
+    const forms = spelled(pattern, argued.scope.spellings(text))
+    if (side === 'wide') return forms.length > 0 && forms.every((form) => namesFile(pattern, form))
+    if (forms.some((form) => namesFile(pattern, form))) return true
+  }
   if (text === '' && !walks(argued) && pattern.glob.matches('.')) return true
   return !argued.filtered && reachesBelow(pattern, text, argued)
 }

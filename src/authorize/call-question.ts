@@ -7,7 +7,7 @@ import type { Caller } from '../describe/caller.ts'
 import type { DeclaredEffect } from '../describe/effect.ts'
 import type { Resource, Touches } from '../describe/resource.ts'
 import type { FileScope } from './file-scope.ts'
-import { type Touched, touchedOf } from './resource-condition.ts'
+import { Touched } from './resource-condition.ts'
 import type { Question } from './rule.ts'
 import type { ToolPlan } from './tool-plan.ts'
 
@@ -33,7 +33,7 @@ export class CallQuestion implements Question {
     this.resolved = plan.resolved
     this.filtered = plan.filtered
     this.#input = input
-    this.#asked = asked === undefined ? undefined : touchedOf(asked, scope)
+    this.#asked = asked === undefined ? undefined : new Touched(asked, scope)
     this.pathAsked = this.#asked?.kind === 'file' ? this.#asked.path : undefined
   }
 
@@ -63,6 +63,6 @@ export class CallQuestion implements Question {
 
   #readTouches(): readonly Touched[] {
     const { touches } = this.#input
-    return touches.kind === 'known' ? touches.resources.map((resource) => touchedOf(resource, this.scope)) : []
+    return touches.kind === 'known' ? touches.resources.map((resource) => new Touched(resource, this.scope)) : []
   }
 }

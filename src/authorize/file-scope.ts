@@ -30,12 +30,13 @@ export class FileScope {
         absolute: this.#roots.map((root, index) => (inside === '' ? root : `${this.#below[index]}${inside}`)),
       }
     }
-    const relative: string[] = []
-    for (const [index, below] of this.#below.entries()) {
-      if (path.startsWith(below)) relative.push(path.slice(below.length))
-      else if (path === this.#roots[index]) relative.push('')
+    const absolute = [path]
+    let relative: string[] | undefined
+    for (const below of this.#below) {
+      if (path.startsWith(below)) relative = [...(relative ?? []), path.slice(below.length)]
+      else if (path.length === below.length - 1 && below.startsWith(path)) relative = [...(relative ?? []), '']
     }
-    return { absolute: [path], relative: relative.length > 0 ? relative : [path] }
+    return { absolute, relative: relative ?? absolute }
   }
 
   /** Whether some root stands below a folder, so that paths relative to it do as well. */
@@ -45,7 +46,12 @@ export class FileScope {
   }
 }
 
-export const isSettled = (path: string): boolean => path === '/' || path === '.' || !UNSETTLED.test(path)
+export function isSettled(path: string): boolean {
+  if (path === '/' || path === '.') return true
+  // Most paths show at a glance that they have no such segment.
+  const plain = !path.includes('/.') && !path.includes('//') && !path.endsWith('/') && !path.startsWith('.')
+  return plain || !UNSETTLED.test(path)
+}
 
 export const spelled = ({ absolute }: FileGlob, spellings: Spellings): readonly string[] =>
   absolute ? spellings.absolute : spellings.relative

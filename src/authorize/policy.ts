@@ -93,7 +93,7 @@ export class Policy {
   decide(caller: Caller, entry: Entry, input: CheckedInput): Decision {
     try {
       const plan = this.#planOf(entry)
-      const decision = plan.answer(new CallQuestion(plan, this.#scope, caller, input))
+      const decision = plan.steady(input.effect) ?? plan.answer(new CallQuestion(plan, this.#scope, caller, input))
       if (decision.kind === 'deny' || taskIncludes(caller, entry.tool.name)) return decision
       return plan.texts.byTask(caller.task?.name ?? '')
     } catch (fault) {

@@ -17,17 +17,57 @@ import { readAnyGlob, readFileGlob } from './pattern-shape.ts'
 /** `verb` is `*` where every verb is meant. */
 export type ResourcePattern = FileGlob & { readonly text: string; readonly verb: string; readonly kind: string }
 
-/** One touched resource, taken apart. `whole`: everything below `path`, which is then a folder. */
-export type Touched = {
+/** One touched resource, taken apart as far as somebody looks: most rules are about another verb or kind. */
+export class Touched {
   readonly verb: string
   readonly kind: string
+  /** The key without its kind, as the tool wrote it. */
+  readonly given: string
+  /** It stands for everything below `path`, which is then a folder. */
   readonly whole: boolean
   readonly path: string
-  readonly spellings: Spellings
+  readonly #scope: FileScope
+  #spellings: Spellings | undefined
+  #settled: boolean | undefined
+
+  constructor({ verb, key }: Resource, scope: FileScope) {
+    const colon = key.indexOf(':')
+    this.verb = verb
+    this.kind = key.slice(0, colon)
+    this.given = key.slice(colon + 1)
+    this.whole = this.given.endsWith('*')
+    this.path = this.whole ? folderOf(this.given, this.kind === 'file') : this.given
+    this.#scope = scope
+  }
+
+  /** Only files are spelled in more than one way. */
+  get spellings(): Spellings {
+    this.#spellings ??= this.kind === 'file' ? this.#scope.spellings(this.path) : asGiven(this.path)
+    return this.#spellings
+  }
+
   /** False for a path whose meaning its letters do not tell: the stricter side counts. */
-  readonly settled: boolean
+  get settled(): boolean {
+    this.#settled ??= this.kind !== 'file' || isSettled(this.path)
+    return this.#settled
+  }
+
   /** A root stands below this folder. */
-  readonly holdsRoot: boolean
+  get holdsRoot(): boolean {
+    return this.whole && this.kind === 'file' && this.#scope.holdsRoot(this.path)
+  }
+}
+
+function asGiven(path: string): Spellings {
+  const only = [path]
+  return { absolute: only, relative: only }
+}
+
+/** The folder that a key with a trailing star stands for; of `a/b*` the folder is `a`, which is more and never less. */
+function folderOf(key: string, isFile: boolean): string {
+  const end = key.lastIndexOf('/')
+  if (isFile && key.startsWith('/')) return key.slice(0, Math.max(end, 1))
+  return key.slice(0, Math.max(end, 0))
 }
 
 const SHAPE = /^(\*|[a-z]+) ([A-Za-z0-9_.-]+):(.+)$/su
@@ -53,70 +93,37 @@ export function readResources(
   return patterns.length === texts.length ? patterns : undefined
 }
 
-/** Takes one resource of a call apart. */
-export function touchedOf({ verb, key }: Resource, scope: FileScope): Touched {
-  const colon = key.indexOf(':')
-  const kind = key.slice(0, colon)
-  const given = key.slice(colon + 1)
-  const whole = given.endsWith('*')
-  const path = whole ? folderOf(given, kind === 'file') : given
-  if (kind !== 'file')
-    return {
-      verb,
-      kind,
-      whole,
-      path,
-      spellings: { absolute: [path], relative: [path] },
-      settled: true,
-      holdsRoot: false,
-    }
-  return {
-    verb,
-    kind,
-    whole,
-    path,
-    spellings: scope.spellings(path),
-    settled: isSettled(path),
-    holdsRoot: whole && scope.holdsRoot(path),
-  }
-}
-
-/** The folder that a key with a trailing star stands for; of `a/b*` the folder is `a`, which is more and never less. */
-function folderOf(key: string, isFile: boolean): string {
-  const end = key.lastIndexOf('/')
-  if (isFile && key.startsWith('/')) return key.slice(0, Math.max(end, 1))
-  return key.slice(0, Math.max(end, 0))
-}
-
 /**
  * Whether a deny or ask pattern speaks of a touch. `filtered`: the tool asks for each file below a folder that it reads,
  * so a pattern speaks of the folder only where it names it or covers all of it.
  */
 export function concerns(pattern: ResourcePattern, touched: Touched, filtered: boolean): boolean {
   if (!sameSort(pattern, touched)) return false
-  if (!touched.settled) return true
-  const paths = pathsFor(pattern, touched)
-  if (paths.some((path) => names(pattern, path))) return true
+  if (!touched.settled || isSameKey(pattern, touched)) return true
+  const paths = spelled(pattern, touched.spellings)
+  for (const path of paths) if (names(pattern, path)) return true
   if (!touched.whole) return false
-  if (filtered && touched.verb === 'read')
-    return paths.some((path) => pattern.glob.coversBelow(segmentsFor(pattern, path)))
-  if (touched.holdsRoot && !pattern.absolute && pattern.glob.concernsBelow([])) return true
-  return paths.some((path) => pattern.glob.concernsBelow(segmentsFor(pattern, path)))
+  const { glob } = pattern
+  if (filtered && touched.verb === 'read') return paths.some((path) => glob.coversBelow(segmentsFor(pattern, path)))
+  if (touched.holdsRoot && !pattern.absolute && glob.concernsBelow([])) return true
+  return paths.some((path) => glob.concernsBelow(segmentsFor(pattern, path)))
 }
 
 /** Whether an allow pattern speaks of all of a touch, in every spelling. */
 export function covers(pattern: ResourcePattern, touched: Touched): boolean {
   if (!sameSort(pattern, touched) || !touched.settled) return false
-  const paths = pathsFor(pattern, touched)
+  if (isSameKey(pattern, touched)) return true
+  const paths = spelled(pattern, touched.spellings)
   if (touched.whole) return paths.every((path) => pattern.glob.coversBelow(segmentsFor(pattern, path)))
   return paths.every((path) => names(pattern, path))
 }
 
+/** `write repo:*` speaks of `write repo:*`, whatever a star means to the ones who wrote them. Files have their own rules. */
+const isSameKey = (pattern: ResourcePattern, { kind, given }: Touched): boolean =>
+  kind !== 'file' && pattern.glob.pattern === given
+
 const sameSort = (pattern: ResourcePattern, touched: Touched): boolean =>
   (pattern.verb === touched.verb || pattern.verb === '*') && pattern.kind === touched.kind
-
-const pathsFor = (pattern: ResourcePattern, { kind, path, spellings }: Touched): readonly string[] =>
-  kind === 'file' ? spelled(pattern, spellings) : [path]
 
 const names = (pattern: ResourcePattern, path: string): boolean =>
   pattern.kind === 'file' ? namesFile(pattern, path) : pattern.glob.matches(path)

@@ -22,6 +22,7 @@ export class ToolPlan {
   readonly #allow: readonly PlannedRule[]
   /** Deny rules that depend on nothing but the caller. */
   readonly #gates: readonly PlannedRule[]
+  readonly #silent: boolean
   readonly #defaults: ReadonlyMap<DeclaredEffect, Decision>
 
   constructor({ tool, source }: Entry, rules: readonly Rule[], defaults: Defaults, version: string) {
@@ -32,6 +33,7 @@ export class ToolPlan {
     const planned = rules
       .filter((rule) => speaksOfTool(rule, tool.name, source))
       .map((rule) => ({ rule, decision: this.texts.byRule(rule) }))
+    this.#silent = planned.length === 0
     this.#deny = planned.filter(({ rule }) => rule.answer === 'deny')
     this.#ask = planned.filter(({ rule }) => rule.answer === 'ask')
     this.#allow = planned.filter(({ rule }) => rule.answer === 'allow')
@@ -59,6 +61,11 @@ export class ToolPlan {
       this.#defaults.get(question.effect) ??
       this.texts.closed()
     )
+  }
+
+  /** The answer to every call of this effect, where no rule speaks of the tool. */
+  steady(effect: DeclaredEffect): Decision | undefined {
+    return this.#silent ? this.#defaults.get(effect) : undefined
   }
 
   /** Every ask rule that holds. */

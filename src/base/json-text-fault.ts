@@ -47,12 +47,14 @@ class FaultReader {
     this.#skipBlanks()
     const character = this.#text[this.#offset]
     if (character === '{' || character === '[') {
-      if (depth >= this.#bounds.depthMax) return this.#blame(`at most ${this.#bounds.depthMax} levels of nesting`, 'more', 'oversized')
+      if (depth >= this.#bounds.depthMax)
+        return this.#blame(`at most ${this.#bounds.depthMax} levels of nesting`, 'more', 'oversized')
       this.#offset++
       return character === '{' ? this.#readObject(depth) : this.#readArray(depth)
     }
     if (character === '"') return this.#readString() !== undefined
-    if (character === '-' || (character !== undefined && character >= '0' && character <= '9')) return this.#readNumber()
+    if (character === '-' || (character !== undefined && character >= '0' && character <= '9'))
+      return this.#readNumber()
     for (const word of ['true', 'false', 'null']) {
       if (this.#match(WORD) === word) {
         this.#offset += word.length
@@ -67,7 +69,8 @@ class FaultReader {
     for (let isFirst = true; ; isFirst = false) {
       this.#skipBlanks()
       if (isFirst && this.#take('}')) return true
-      if (this.#text[this.#offset] !== '"') return this.#blame(isFirst ? 'a key in double quotes or `}`' : 'a key in double quotes', this.#here())
+      if (this.#text[this.#offset] !== '"')
+        return this.#blame(isFirst ? 'a key in double quotes or `}`' : 'a key in double quotes', this.#here())
       const start = this.#offset
       const key = this.#readString()
       if (key === undefined) return false
@@ -86,7 +89,8 @@ class FaultReader {
 
   #admitKey(key: string, start: number, seen: Set<string>): boolean {
     this.#keys++
-    if (this.#keys > this.#bounds.keysMax) return this.#blame(`at most ${this.#bounds.keysMax} keys in all`, 'more', 'oversized')
+    if (this.#keys > this.#bounds.keysMax)
+      return this.#blame(`at most ${this.#bounds.keysMax} keys in all`, 'more', 'oversized')
     if (key === '__proto__') return this.#blame('no key of this name', '`__proto__`', 'invalid_args', start)
     if (seen.has(key)) return this.#blame('each key once', `${quote(key)} again`, 'invalid_args', start)
     seen.add(key)
@@ -123,9 +127,9 @@ class FaultReader {
       }
       if (code < 32) return this.#blameString('no control character inside a string')
       if (code === 92) {
-        const escape = this.#match(ESCAPE)
-        if (escape === undefined) return this.#blameString('an escape such as `\\n` or `\\u0041`')
-        this.#offset += escape.length - 1
+        const sequence = this.#match(ESCAPE)
+        if (sequence === undefined) return this.#blameString('an escape such as `\\n` or `\\u0041`')
+        this.#offset += sequence.length - 1
       }
     }
     return this.#blameString('the closing `"`')
@@ -148,10 +152,17 @@ class FaultReader {
     const number = this.#match(NUMBER)
     if (number === undefined) return this.#blame('a digit', this.#here(1), 'invalid_args', start)
     this.#offset += number.length
-    if (this.#match(WORD) !== undefined) return this.#blame('a JSON number', `\`${excerpt(number + (this.#match(WORD) ?? ''))}\``, 'invalid_args', start)
-    if (!Number.isFinite(Number(number))) return this.#blame('a finite number', `\`${excerpt(number)}\``, 'invalid_args', start)
+    if (this.#match(WORD) !== undefined)
+      return this.#blame('a JSON number', `\`${excerpt(number + (this.#match(WORD) ?? ''))}\``, 'invalid_args', start)
+    if (!Number.isFinite(Number(number)))
+      return this.#blame('a finite number', `\`${excerpt(number)}\``, 'invalid_args', start)
     if (Math.abs(Number(number)) <= Number.MAX_SAFE_INTEGER) return true
-    return this.#blame('an integer of at most 2^53 - 1, or a string that holds it', `\`${excerpt(number)}\``, 'invalid_args', start)
+    return this.#blame(
+      'an integer of at most 2^53 - 1, or a string that holds it',
+      `\`${excerpt(number)}\``,
+      'invalid_args',
+      start,
+    )
   }
 
   #skipBlanks(): void {
@@ -193,4 +204,5 @@ const excerpt = (text: string): string => (text.length > 40 ? `${text.slice(0, 4
 
 const quote = (key: string): string => `\`${excerpt(JSON.stringify(key))}\``
 
-const codePointName = (character: string): string => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+const codePointName = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`

@@ -3,7 +3,15 @@
 // because two readers of such text would see two different values.
 
 import { findTextFault, type TextPlace } from './json-text-fault.ts'
-import { isWellFormed, type JsonBounds, type JsonRefused, type JsonTaken, type JsonValue, refusalMessage, takeParsedJson } from './json-value.ts'
+import {
+  isWellFormed,
+  type JsonBounds,
+  type JsonRefused,
+  type JsonTaken,
+  type JsonValue,
+  refusalMessage,
+  takeParsedJson,
+} from './json-value.ts'
 
 /** `message` is one sentence that names the place; `place` is missing only where the whole text is at fault. */
 export type TextRefused = JsonRefused & { readonly message: string; readonly place?: TextPlace }
@@ -25,7 +33,8 @@ export function takeJsonText(text: string, bounds: JsonBounds): JsonTaken | Text
   const opened = open(text, bounds)
   if (opened.kind === 'refused') return opened
   const { taken, keys } = takeParsedJson(opened.value, bounds)
-  if (taken.kind === 'refused' || keys !== opened.keys) return refuseText(text, bounds, taken.kind === 'refused' ? taken : undefined)
+  if (taken.kind === 'refused' || keys !== opened.keys)
+    return refuseText(text, bounds, taken.kind === 'refused' ? taken : undefined)
   return taken
 }
 
@@ -45,7 +54,13 @@ function open(text: string, bounds: JsonBounds): Opened | TextRefused {
 }
 
 function tooLarge(bytes: number, { bytesMax }: JsonBounds): TextRefused {
-  const refused: JsonRefused = { kind: 'refused', code: 'oversized', path: '', expected: `at most ${bytesMax} bytes of JSON`, came: `${bytes} bytes` }
+  const refused: JsonRefused = {
+    kind: 'refused',
+    code: 'oversized',
+    path: '',
+    expected: `at most ${bytesMax} bytes of JSON`,
+    came: `${bytes} bytes`,
+  }
   return { ...refused, message: refusalMessage(refused, 'the JSON text') }
 }
 
@@ -53,7 +68,13 @@ function tooLarge(bytes: number, { bytesMax }: JsonBounds): TextRefused {
 function refuseText(text: string, bounds: JsonBounds, known?: JsonRefused): TextRefused {
   const fault = findTextFault(text, bounds)
   if (fault === undefined) {
-    const refused = known ?? { kind: 'refused', code: 'invalid_args', path: '', expected: 'JSON that every reader reads alike', came: 'something else' }
+    const refused = known ?? {
+      kind: 'refused',
+      code: 'invalid_args',
+      path: '',
+      expected: 'JSON that every reader reads alike',
+      came: 'something else',
+    }
     return { ...refused, message: refusalMessage(refused, 'the JSON text') }
   }
   const { line, column, offset } = fault.place
@@ -131,7 +152,8 @@ function inspectObject(value: Readonly<Record<string, JsonValue>>, inspection: I
     const below = value[key] ?? null
     inspection.keys++
     if (key === '__proto__' || (inspection.readsStrings && !isWellFormed(key))) return false
-    if (key === 'constructor' && typeof below === 'object' && below !== null && Object.hasOwn(below, 'prototype')) return false
+    if (key === 'constructor' && typeof below === 'object' && below !== null && Object.hasOwn(below, 'prototype'))
+      return false
     if (!inspect(below, inspection)) return false
   }
   return true

@@ -47,7 +47,10 @@ export function takeJson(value: unknown, bounds: JsonBounds, options: TakeOption
 }
 
 /** As `takeJson`, for what `JSON.parse` has just made: nothing in it can be an accessor, a class or a symbol. */
-export function takeParsedJson(value: unknown, bounds: JsonBounds): { readonly taken: JsonTaken | JsonRefused; readonly keys: number } {
+export function takeParsedJson(
+  value: unknown,
+  bounds: JsonBounds,
+): { readonly taken: JsonTaken | JsonRefused; readonly keys: number } {
   const walk = newWalk(bounds, {}, false)
   const taken = take(walk, value)
   return { taken, keys: walk.keys }
@@ -63,7 +66,8 @@ export function canonicalJson(value: JsonValue): string {
 
 export const isJsonArray = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)
 
-export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** False where a UTF-16 surrogate stands alone: such text changes when it is encoded. */
 export const isWellFormed = (text: string): boolean => text.isWellFormed()
@@ -125,7 +129,8 @@ function take(walk: Walk, value: unknown): JsonTaken | JsonRefused {
     const copy = takeValue(walk, value, 0)
     return copy === undefined ? conclude(walk) : finish(walk, copy)
   } catch (error) {
-    if (error instanceof RangeError) return refused('oversized', '', 'a value that can be copied', 'one too large or too deep')
+    if (error instanceof RangeError)
+      return refused('oversized', '', 'a value that can be copied', 'one too large or too deep')
     return refused('invalid_args', '', 'plain JSON data', 'a value that throws when it is read')
   }
 }
@@ -140,10 +145,12 @@ function finish(walk: Walk, value: JsonValue): JsonTaken | JsonRefused {
   // first, whatever the order they were added in; only then is the order written by hand.
   const text = walk.hasNumberKeys && walk.sorts ? canonicalJson(value) : JSON.stringify(value)
   const bytes = Buffer.byteLength(text)
-  if (bytes > walk.bounds.bytesMax) return refused('oversized', '', `at most ${walk.bounds.bytesMax} bytes of JSON`, `${bytes} bytes`)
+  if (bytes > walk.bounds.bytesMax)
+    return refused('oversized', '', `at most ${walk.bounds.bytesMax} bytes of JSON`, `${bytes} bytes`)
   if (text.includes('\\ud')) {
     const steps = loneSurrogate(value)
-    if (steps !== undefined) return refused('invalid_args', jsonPath(steps), 'well-formed Unicode', 'half of a surrogate pair')
+    if (steps !== undefined)
+      return refused('invalid_args', jsonPath(steps), 'well-formed Unicode', 'half of a surrogate pair')
   }
   for (const copy of walk.copies) Object.freeze(copy)
   return { kind: 'ok', value, text, bytes }
@@ -163,7 +170,8 @@ function takeValue(walk: Walk, value: unknown, depth: number): JsonValue | undef
       if (depth >= walk.bounds.depthMax) return refuseDepth(walk, value)
       const copy = Array.isArray(value) ? takeArray(walk, value, depth) : takeObject(walk, value, depth)
       // An ancestor that is the very value found too deep is a cycle.
-      if (copy === undefined && walk.tooDeep === value) walk.refused = refused('invalid_args', '', 'JSON data', 'a value that contains itself')
+      if (copy === undefined && walk.tooDeep === value)
+        walk.refused = refused('invalid_args', '', 'JSON data', 'a value that contains itself')
       return copy
     }
     default:
@@ -196,7 +204,8 @@ function takeObject(walk: Walk, value: object, depth: number): JsonValue | undef
   if (walk.isForeign && !isPlain(value)) return refuse(walk, 'invalid_args', 'a plain object', describeForeign(value))
   const keys = Object.keys(value)
   walk.keys += keys.length
-  if (walk.keys > walk.bounds.keysMax) return refuse(walk, 'oversized', `at most ${walk.bounds.keysMax} keys in all`, 'more')
+  if (walk.keys > walk.bounds.keysMax)
+    return refuse(walk, 'oversized', `at most ${walk.bounds.keysMax} keys in all`, 'more')
   if (!spend(walk, 1)) return undefined
   if (walk.sorts) sortKeys(keys)
   const copy: Record<string, JsonValue> = {}
@@ -207,7 +216,8 @@ function takeObject(walk: Walk, value: object, depth: number): JsonValue | undef
     if (taken === undefined) return stepOut(walk, key)
     const first = key.charCodeAt(0)
     if (first >= 48 && first <= 57) walk.hasNumberKeys = true
-    if (key in Object.prototype) Object.defineProperty(copy, key, { value: taken, enumerable: true, configurable: true, writable: true })
+    if (key in Object.prototype)
+      Object.defineProperty(copy, key, { value: taken, enumerable: true, configurable: true, writable: true })
     else copy[key] = taken
   }
   walk.copies.push(copy)
@@ -226,7 +236,8 @@ function takeMember(walk: Walk, key: string, given: unknown, depth: number): Jso
 function dataMember(walk: Walk, value: object, key: string): unknown {
   const descriptor = Object.getOwnPropertyDescriptor(value, key)
   if (descriptor === undefined) return undefined
-  if (descriptor.get !== undefined || descriptor.set !== undefined) return refuse(walk, 'invalid_args', 'JSON data', 'an accessor')
+  if (descriptor.get !== undefined || descriptor.set !== undefined)
+    return refuse(walk, 'invalid_args', 'JSON data', 'an accessor')
   return descriptor.value
 }
 
@@ -321,4 +332,3 @@ function loneSurrogate(value: JsonValue): (string | number)[] | undefined {
   }
   return undefined
 }
-

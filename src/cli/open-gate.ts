@@ -2,10 +2,12 @@
 // logs goes to stderr; whoever opens it closes it.
 
 import type { Gate, LogEntry } from '../gate-contract.ts'
-import type { SourceConfig } from '../server/config/lockgate-config.ts'
+import type { LockgateConfig, SourceConfig } from '../server/config/lockgate-config.ts'
 import type { CommandInput } from './command.ts'
 import type { Project } from './project.ts'
 import type { Terminal } from './terminal.ts'
+
+const POLL_MS = 10
 
 export type OpenGateOptions = {
   /** Which sources to start; all of them where it is not given. */
@@ -21,7 +23,19 @@ export async function openGate(project: Project, terminal: Terminal, options: Op
   const log = (entry: LogEntry): void => {
     if (entry.level !== 'info' || options.verbose === true) noteLog(terminal, entry)
   }
-  return createGate(await gateOptionsOf({ config, database, ownFiles, log, ...(options.starts === undefined ? {} : { starts: options.starts }) }))
+  const gate = await createGate(await gateOptionsOf({ config, database, ownFiles, log, ...(options.starts === undefined ? {} : { starts: options.starts }) }))
+  await modulesLoaded(gate, config)
+  return gate
+}
+
+/**
+ * Tools of modules may stand in the place of built-in ones, so that nothing is called, and nothing tried, before they are
+ * there. A source has a bounded time to start, and other sources are not waited for.
+ */
+async function modulesLoaded(gate: Gate, { sources }: LockgateConfig): Promise<void> {
+  const modules = new Set(sources.filter(({ kind }) => kind === 'module').map(({ name }) => name))
+  const isLoading = (): boolean => gate.catalogue.sources().some(({ name, state }) => modules.has(name) && state.kind === 'starting')
+  while (isLoading()) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
 }
 
 function noteLog(terminal: Terminal, { level, message, details }: LogEntry): void {

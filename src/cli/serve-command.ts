@@ -1,2 +1,54 @@
-import type { RunCommand } from './command.ts'
-export const serveCommand: RunCommand = async () => 1
+// `lockgate serve`: a gate that is tried before it serves, then one entrance to it until the operator or the client ends it.
+
+import type { Gate } from '../gate-contract.ts'
+import type { ExitCode } from './cli-io.ts'
+import type { CommandInput, RunCommand } from './command.ts'
+import { openGate } from './open-gate.ts'
+import { openProject, type Project } from './project.ts'
+import { type SelfCheck, selfCheck } from './self-check.ts'
+
+export const serveCommand: RunCommand = async (input) => {
+  const { line, terminal } = input
+  if (line.flag('stdio') && (line.text('listen') !== undefined || line.flag('json'))) {
+    return terminal.fail('usage', '`--stdio` goes with neither `--listen` nor `--json`: stdout belongs to the client')
+  }
+  const opened = await openProject(input)
+  if (opened.kind === 'end') return opened.code
+  const gate = await openGate(opened.value, terminal)
+  try {
+    const check = await selfCheck(gate, opened.value.config)
+    printCheck(input, check)
+    if (!check.safe) return terminal.fail('configuration', 'a call that must be refused was not; nothing is served')
+    reportUnsettled(input, gate)
+    return await serve(input, opened.value, gate, check)
+  } finally {
+    await gate.close()
+  }
+}
+
+async function serve(input: CommandInput, project: Project, gate: Gate, check: SelfCheck): Promise<ExitCode> {
+  if (input.line.flag('stdio')) {
+    const { serveOverStdio } = await import('./serve-stdio.ts')
+    return serveOverStdio(input, project, gate)
+  }
+  const { serveOverHttp } = await import('./serve-http.ts')
+  return serveOverHttp(input, project, gate, check)
+}
+
+function printCheck({ terminal }: CommandInput, { canaries }: SelfCheck): void {
+  for (const { name, expected, held, ended } of canaries.filter((canary) => !canary.held)) {
+    terminal.note(['red', 'self-check failed: '], `${name} must be ${expected} and ended as ${ended}`)
+  }
+  const refused = canaries.filter(({ expected }) => expected === 'refused')
+  const passed = canaries.filter(({ expected }) => expected === 'allowed')
+  const held = (some: SelfCheck['canaries']): string => `${some.filter((canary) => canary.held).length} of ${some.length}`
+  const passing = passed.length === 0 ? 'nothing that this configuration lets everybody do could be tried' : `${held(passed)} passed as it must`
+  terminal.note(['green', 'self-check: '], `${held(refused)} canary calls refused as they must, ${passing}`)
+}
+
+/** What gates before this one have left: the operator has to look, for nobody can say what these calls did. */
+function reportUnsettled({ terminal }: CommandInput, { unsettled }: Gate): void {
+  for (const { callId, tool, at, effect } of unsettled) {
+    terminal.note(['yellow', 'unsettled: '], `${tool} ${callId} of ${new Date(at).toISOString()} was never ended; its effect is ${effect}`)
+  }
+}

@@ -23,8 +23,16 @@ export type Decision = {
   readonly policyVersion: string
 }
 
-export const summaryOf = (decision: Decision): DecisionSummary => ({
-  kind: decision.kind,
-  ...(decision.rule === undefined ? {} : { rule: decision.rule.text }),
-  reason: decision.reason,
-})
+const summaries = new WeakMap<Decision, DecisionSummary>()
+
+/** What an outcome tells of a decision. Decisions are frozen, so each is summed up once. */
+export function summaryOf(decision: Decision): DecisionSummary {
+  const known = summaries.get(decision)
+  if (known !== undefined) return known
+  const { kind, rule, reason } = decision
+  const summary: DecisionSummary = Object.freeze(
+    rule === undefined ? { kind, reason } : { kind, rule: rule.text, reason },
+  )
+  summaries.set(decision, summary)
+  return summary
+}

@@ -32,7 +32,7 @@ export type CanonicalRoot = {
   readonly spellings: readonly string[]
   readonly platform: Platform
   /** The file system below takes several spellings for one name, so names are looked up in their folder. */
-  readonly foldsCase: boolean
+  readonly foldsCase: () => boolean
   readonly own: OwnGuard
 }
 
@@ -106,7 +106,7 @@ class LinkWalk {
   }
 
   #step(name: string, isDirectory: boolean, rest: readonly string[]): readonly string[] | Stop {
-    const spelling = this.#root.foldsCase ? this.#spellingOnDisk(name) : name
+    const spelling = this.#root.foldsCase() ? this.#spellingOnDisk(name) : name
     if (spelling === undefined) return { refused: 'a name in the path is not spelled as its folder lists it' }
     if (isDirectory) this.#solid++
     return this.#push(spelling, rest)

@@ -211,6 +211,16 @@ it('closes every descriptor, whatever happens', async () => {
   expect(descriptors()).toBe(before)
 })
 
+it('a file that is written or created while its replacement is being made is left as it is', async () => {
+  for (const path of ['src/a.ts', 'src/new.ts']) {
+    const writing = open().write(path, bytes('mine'))
+    fs.writeFileSync(inside(path), 'theirs')
+    expect(await writing).toEqual({ kind: 'stale' })
+    expect(text(path)).toBe('theirs')
+  }
+  expect(fs.readdirSync(inside('src')).sort()).toEqual(['a.ts', 'link', 'new.ts'])
+})
+
 it('reads a large file whole, and stops at the bound of one that is larger than it said', async () => {
   const large = Buffer.alloc(3_000_000, 'x')
   fs.writeFileSync(inside('large'), large)

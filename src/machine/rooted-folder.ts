@@ -54,7 +54,7 @@ export class RootedFolder {
     this.#canonical = {
       spellings: [...new Set([root, spelling])],
       platform,
-      foldsCase: foldsCase(root, platform),
+      foldsCase: caseProbe(root, platform),
       own: this.#own,
     }
   }
@@ -206,13 +206,20 @@ function hostPlatform(): Platform {
   return process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux'
 }
 
-/** Whether one file answers to several spellings of its name; assumed where an empty folder cannot tell. */
-function foldsCase(root: string, platform: Platform): boolean {
-  if (platform !== 'linux') return true
+/** Whether one file answers to several spellings of its name: found out once, assumed while an empty folder cannot tell. */
+function caseProbe(root: string, platform: Platform): () => boolean {
+  let folds = platform === 'linux' ? probeCase(root) : true
+  return () => {
+    folds ??= probeCase(root)
+    return folds ?? true
+  }
+}
+
+function probeCase(root: string): boolean | undefined {
   const names = attempt(() => fs.readdirSync(root))
-  if ('kind' in names) return true
-  const telling = names.find((name) => name.toUpperCase() !== name || name.toLowerCase() !== name)
-  if (telling === undefined) return true
+  if ('kind' in names) return undefined
+  const telling = names.find((name) => name.toUpperCase() !== name.toLowerCase())
+  if (telling === undefined) return undefined
   const swapped = telling.toUpperCase() === telling ? telling.toLowerCase() : telling.toUpperCase()
-  return !names.includes(swapped) && !('kind' in attempt(() => fs.lstatSync(`${root}/${swapped}`)))
+  return !names.includes(swapped) && fs.lstatSync(`${root}/${swapped}`, { throwIfNoEntry: false }) !== undefined
 }

@@ -1,94 +1,92 @@
-// What a record says, as JSON text. Arguments are written as they were decided on; long ones are cut and say so.
+// What a record says, as JSON text. Arguments are written as they were decided on; long ones are cut and say so. This is
+// written for every call, so the parts that calls have in common (caller, tool, decision) are turned into text once.
 
 import { sha256 } from '../base/digest.ts'
 import type { Call, Ending } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Decision } from '../describe/decision.ts'
+import type { Entry } from '../describe/entry.ts'
 import type { Outcome } from '../describe/outcome.ts'
 
 /** Characters of arguments in a record. */
 const ARGUMENT_CHARACTERS_MAX = 16_384
 
-/** Who asked what, through which door, and what the policy answered: common to the records before and after. */
-function known(call: Call): Record<string, unknown> {
-  const { entry, input, decision, approvalId } = call.trail
-  const { tenant, user, agent, roles, session, task } = call.caller
-  return {
-    run: call.runId,
-    entrance: call.request.entrance,
-    tenant,
-    user,
-    agent,
-    ...(roles.length === 0 ? {} : { roles }),
-    session,
-    ...(task === undefined ? {} : { task: task.name }),
-    ...(call.request.id === undefined ? {} : { id: call.request.id }),
-    tool: call.request.name,
-    ...(entry === undefined
-      ? {}
-      : { version: entry.tool.version, source: entry.source, fingerprint: entry.fingerprint }),
-    ...(input === undefined ? {} : { effect: input.effect, ...argumentsOf(input.text) }),
-    ...(decision === undefined ? {} : { decision: decisionOf(decision) }),
-    ...(approvalId === undefined ? {} : { approval: approvalId }),
-  }
-}
-
-function argumentsOf(text: string): Record<string, unknown> {
-  if (text.length <= ARGUMENT_CHARACTERS_MAX) return { args: text }
-  return { args: text.slice(0, ARGUMENT_CHARACTERS_MAX), argsCut: { characters: text.length, sha256: sha256(text) } }
-}
-
-function decisionOf({
-  kind,
-  by,
-  rule,
-  reason,
-  policyVersion,
-}: NonNullable<Call['trail']['decision']>): Record<string, unknown> {
-  return {
-    kind,
-    by,
-    ...(rule === undefined ? {} : { rule: rule.text, file: rule.file, line: rule.line }),
-    reason,
-    policy: policyVersion.slice(0, 16),
-  }
-}
-
 /** The record before an effect. */
-export const intentBody = (call: Call): string => JSON.stringify(known(call))
+export const intentBody = (call: Call): string => `{${known(call)}}`
 
 /** The record after: how the call ended, and what the tool really did as far as anybody knows. */
 export function endBody(call: Call, outcome: Outcome, contentBytes: number): string {
   const { attempts, blockedMs } = call.trail
-  return JSON.stringify({
-    ...known(call),
-    ...(outcome.ok ? { ok: true } : { ok: false, error: errorOf(outcome.error) }),
-    ms: Math.round(outcome.elapsedMs * 1_000) / 1_000,
-    attempts,
-    contentBytes,
-    ...(outcome.meta.place === undefined ? {} : { place: outcome.meta.place }),
-    ...(outcome.meta.truncated === undefined ? {} : { truncated: outcome.meta.truncated }),
-    ...(blockedMs === undefined ? {} : { blockedMs }),
-  })
+  const { place, truncated } = outcome.meta
+  let body = `{${known(call)}`
+  body += outcome.ok ? ',"ok":true' : `,"ok":false,"error":${errorText(outcome.error)}`
+  body += `,"ms":${Math.round(outcome.elapsedMs * 1_000) / 1_000},"attempts":${attempts},"contentBytes":${contentBytes}`
+  if (place !== undefined) body += `,"place":"${place}"`
+  if (truncated !== undefined) body += `,"truncated":${JSON.stringify(truncated)}`
+  if (blockedMs !== undefined) body += `,"blockedMs":${blockedMs}`
+  return `${body}}`
 }
-
-const errorOf = ({
-  type,
-  message,
-  effect,
-  help,
-  details,
-}: (Outcome & { ok: false })['error']): Record<string, unknown> => ({
-  type,
-  message: message.slice(0, 2_048),
-  effect,
-  ...(help === undefined ? {} : { help: help.slice(0, 4_096) }),
-  ...(typeof details?.code === 'string' ? { code: details.code } : {}),
-})
 
 /** An answer that came after its call was over. */
 export function lateBody(call: Call, ending: Ending, afterMs: number): string {
+  const tool = JSON.stringify(call.request.name)
+  const done = call.trail.input?.effect === 'read' ? 'none' : 'done'
   const result =
-    ending.kind === 'value'
-      ? { ok: true, effect: call.trail.input?.effect === 'read' ? 'none' : 'done' }
-      : { ok: false, error: errorOf(ending.error) }
-  return JSON.stringify({ run: call.runId, tool: call.request.name, ...result, afterDeadlineMs: Math.round(afterMs) })
+    ending.kind === 'value' ? `"ok":true,"effect":"${done}"` : `"ok":false,"error":${errorText(ending.error)}`
+  return `{"tool":${tool},${result},"afterDeadlineMs":${Math.round(afterMs)}}`
 }
+
+/** Who asked what, through which door, and what the policy answered: members common to the records before and after. */
+function known(call: Call): string {
+  const { entry, input, decision, approvalId } = call.trail
+  const { request } = call
+  let text = `"entrance":"${request.entrance}",${callerText(call.caller)}`
+  if (request.id !== undefined) text += `,"id":${JSON.stringify(request.id)}`
+  text += entry === undefined ? `,"tool":${JSON.stringify(request.name.slice(0, 256))}` : `,${entryText(entry)}`
+  if (input !== undefined) text += `,"effect":"${input.effect}",${argumentsText(input.text)}`
+  if (decision !== undefined) text += `,"decision":${decisionText(decision)}`
+  if (approvalId !== undefined) text += `,"approval":${JSON.stringify(approvalId)}`
+  return text
+}
+
+/** Canonical arguments are JSON text already, and stand in the record as what they are. */
+function argumentsText(text: string): string {
+  if (text.length <= ARGUMENT_CHARACTERS_MAX) return `"args":${text}`
+  const cut = { characters: text.length, kept: ARGUMENT_CHARACTERS_MAX, sha256: sha256(text) }
+  return `"args":${JSON.stringify(text.slice(0, ARGUMENT_CHARACTERS_MAX))},"argsCut":${JSON.stringify(cut)}`
+}
+
+/** Remembers the text of a frozen object for as long as the object lives. */
+function remembered<Key extends object>(write: (key: Key) => string): (key: Key) => string {
+  const texts = new WeakMap<Key, string>()
+  return (key) => {
+    const text = texts.get(key)
+    if (text !== undefined) return text
+    const written = write(key)
+    texts.set(key, written)
+    return written
+  }
+}
+
+const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1)
+
+const callerText = remembered(({ tenant, user, agent, roles, session, task }: Caller) =>
+  membersOf({ tenant, user, agent, ...(roles.length === 0 ? {} : { roles }), session, task: task?.name }),
+)
+
+const entryText = remembered(({ tool, source, fingerprint }: Entry) =>
+  membersOf({ tool: tool.name, version: tool.version, source, fingerprint }),
+)
+
+const decisionText = remembered(({ kind, by, rule, reason, policyVersion }: Decision) =>
+  JSON.stringify({
+    ...{ kind, by, rule: rule?.text, file: rule?.file, line: rule?.line },
+    ...{ reason, policy: policyVersion.slice(0, 16) },
+  }),
+)
+
+const errorText = ({ type, message, effect, help, details }: (Outcome & { ok: false })['error']): string =>
+  JSON.stringify({
+    ...{ type, effect, message: message.slice(0, 2_048), help: help?.slice(0, 4_096) },
+    code: typeof details?.code === 'string' ? details.code : undefined,
+  })

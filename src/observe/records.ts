@@ -58,7 +58,7 @@ export class Records {
       tool: entry.tool.name,
       effect: input.effect,
       argumentsText: input.text,
-      record: { kind: 'intent', at: clock.now(), callId: call.id, body: intentBody(call) },
+      record: { kind: 'intent', at: Math.trunc(clock.now()), callId: call.id, body: intentBody(call) },
       ...(approval === undefined
         ? {}
         : { ask: { open: approval, ...(named === undefined ? {} : { approvalId: named }) } }),
@@ -78,7 +78,7 @@ export class Records {
     const contentBytes = outcome.content.reduce((sum, part) => sum + partBytes(part), 0)
     const draft = {
       kind: 'end',
-      at: this.#parts.clock.now(),
+      at: Math.trunc(this.#parts.clock.now()),
       callId: call.id,
       body: endBody(call, outcome, contentBytes),
     } as const
@@ -89,7 +89,7 @@ export class Records {
   late(call: Call, ending: Ending, afterMs: number): void {
     this.#parts.store.append({
       kind: 'late',
-      at: this.#parts.clock.now(),
+      at: Math.trunc(this.#parts.clock.now()),
       callId: call.id,
       body: lateBody(call, ending, afterMs),
     })

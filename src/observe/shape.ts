@@ -19,15 +19,11 @@ export function shapeOutcome(call: Call, ending: Ending, { clock, resultBytes }:
     shown.content,
     Math.min(resultBytes, entry?.tool.limits?.resultBytes ?? resultBytes),
   )
-  const common = {
-    content,
-    ...(shown.display === undefined ? {} : { display: fitDisplay(shown.display) }),
-    elapsedMs: clock.monotonic() - call.openedMonotonicMs,
-    meta: metaOf(call, truncated),
-  }
-  return ending.kind === 'value'
-    ? { ok: true, value: ending.value, ...common }
-    : { ok: false, error: ending.error, ...common }
+  const elapsedMs = clock.monotonic() - call.openedMonotonicMs
+  const meta = metaOf(call, truncated)
+  const seen = shown.display === undefined ? undefined : { display: fitDisplay(shown.display) }
+  if (ending.kind === 'value') return { ok: true, value: ending.value, content, elapsedMs, meta, ...seen }
+  return { ok: false, error: ending.error, content, elapsedMs, meta, ...seen }
 }
 
 type Shown = { readonly content: readonly ContentPart[]; readonly display?: Display }
@@ -75,25 +71,21 @@ function fitDisplay(display: Display): Display {
   return { ...display, text }
 }
 
+type Growing<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
+
 function metaOf(call: Call, truncated: Truncation | undefined): OutcomeMeta {
   const { entry, decision, input, attempts } = call.trail
   const { id, name } = call.request
-  return {
-    callId: call.id,
-    ...(id === undefined ? {} : { id }),
-    runId: call.runId,
-    tool: name,
-    ...(entry === undefined
-      ? {}
-      : {
-          version: entry.tool.version,
-          source: entry.source,
-          fingerprint: entry.fingerprint,
-          place: entry.tool.place ?? 'process',
-        }),
-    ...(decision === undefined ? {} : { decision: summaryOf(decision) }),
-    ...(input === undefined ? {} : { effect: input.effect }),
-    attempts,
-    ...(truncated === undefined ? {} : { truncated }),
+  const meta: Growing<OutcomeMeta> = { callId: call.id, runId: call.runId, tool: name, attempts }
+  if (id !== undefined) meta.id = id
+  if (entry !== undefined) {
+    meta.version = entry.tool.version
+    meta.source = entry.source
+    meta.fingerprint = entry.fingerprint
+    meta.place = entry.tool.place ?? 'process'
   }
+  if (decision !== undefined) meta.decision = summaryOf(decision)
+  if (input !== undefined) meta.effect = input.effect
+  if (truncated !== undefined) meta.truncated = truncated
+  return meta
 }

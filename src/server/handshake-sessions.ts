@@ -58,6 +58,11 @@ export class HandshakeSessions {
     return this.#exchange(live, request, body)
   }
 
+  /** Requests that are still to be answered. */
+  busy(): number {
+    return [...this.#live.values()].reduce((sum, { inFlight }) => sum + inFlight.size, 0)
+  }
+
   /** Tells every client that its view may have changed. */
   toolsChanged(): void {
     for (const { server, isReady } of this.#live.values()) if (isReady) server.sendToolListChanged().catch(() => {})

@@ -25,6 +25,8 @@ type Asked = { readonly credential: TokenRow; readonly method: string | undefine
 export type McpEndpoint = {
   /** Answers one HTTP request of a caller whose credential holds. */
   handle(request: Request, credential: TokenRow): Promise<Response>
+  /** Calls of clients with a handshake that are still under way. */
+  busy(): number
   close(): Promise<void>
 }
 
@@ -63,6 +65,7 @@ export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions):
       asked.set(request, { credential, method: methodOf(message) })
       return stateless.fetch(request, { parsedBody: message })
     },
+    busy: () => handshakes.busy(),
     close: async () => {
       stopListening()
       await Promise.all([stateless.close(), handshakes.close()])

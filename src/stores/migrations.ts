@@ -76,17 +76,17 @@ const MIGRATIONS: readonly string[] = [FIRST_TABLES]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
-export type Migrated = { readonly kind: 'ok' } | { readonly kind: 'failed'; readonly reason: string }
-
-/** Brings the file to `SCHEMA_VERSION` in one transaction; of several processes that start at once, one does the work. */
-export function migrate(database: SqlDatabase): Migrated {
+/** Why a file may not be used; undefined where it may. Changes nothing in it. */
+export function refusalOf(database: SqlDatabase): string | undefined {
   const seen = versionOf(database)
-  if (seen === SCHEMA_VERSION) return { kind: 'ok' }
-  if (seen === undefined) return { kind: 'failed', reason: 'the file is a database of another program' }
-  if (seen > SCHEMA_VERSION) {
-    const reason = `the file has schema version ${seen}, and this version of lockgate knows ${SCHEMA_VERSION}: use a newer one`
-    return { kind: 'failed', reason }
-  }
+  if (seen === undefined) return 'the file is a database of another program'
+  if (seen <= SCHEMA_VERSION) return undefined
+  return `the file has schema version ${seen}, and this version of lockgate knows ${SCHEMA_VERSION}: use a newer one`
+}
+
+/** Brings a file to `SCHEMA_VERSION` in one transaction; of several processes that start at once, one does the work. */
+export function migrate(database: SqlDatabase): void {
+  if (versionOf(database) === SCHEMA_VERSION) return
   database.exec('BEGIN IMMEDIATE')
   try {
     // Another process may have been first while this one waited for the lock.
@@ -94,7 +94,6 @@ export function migrate(database: SqlDatabase): Migrated {
     database.exec('CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID')
     database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(['schema_version', String(SCHEMA_VERSION)])
     database.exec('COMMIT')
-    return { kind: 'ok' }
   } catch (error) {
     database.exec('ROLLBACK')
     throw error

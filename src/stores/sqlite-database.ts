@@ -3,11 +3,11 @@
 
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { migrate } from './migrations.ts'
-import { findDriver, type SqlDatabase } from './sqlite-driver.ts'
+import { migrate, refusalOf } from './migrations.ts'
+import { findDriver, isBusyError, type SqlDatabase } from './sqlite-driver.ts'
 
 /** How long a statement waits for another process's lock before it fails. */
-export const BUSY_TIMEOUT_MS = 5_000
+const BUSY_TIMEOUT_MS = 5_000
 
 /** The log is moved into the file at this size, about 16 MB; and it is not left larger than that. */
 const LOG_PAGES = 4_000
@@ -25,11 +25,12 @@ export async function openDatabase(file: string): Promise<DatabaseOpened> {
   try {
     makePrivate(file)
     database = found.driver.open(file)
+    database.prepare(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`).all([])
+    const refusal = refusalOf(database)
+    if (refusal !== undefined) throw new Error(refusal)
     configure(database)
-    const migrated = migrate(database)
-    if (migrated.kind === 'ok') return { kind: 'ok', database }
-    database.close()
-    return { kind: 'failed', reason: `cannot use \`${file}\`: ${migrated.reason}` }
+    migrate(database)
+    return { kind: 'ok', database }
   } catch (error) {
     database?.close()
     const why = error instanceof Error ? error.message : String(error)
@@ -44,7 +45,6 @@ function makePrivate(file: string): void {
 }
 
 function configure(database: SqlDatabase): void {
-  database.prepare(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`).all([])
   useWriteAheadLog(database)
   database.prepare('PRAGMA synchronous = FULL').all([])
   database.prepare(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`).all([])
@@ -60,7 +60,7 @@ function useWriteAheadLog(database: SqlDatabase): void {
       database.prepare('PRAGMA journal_mode = WAL').all([])
       return
     } catch (error) {
-      if (performance.now() >= until) throw error
+      if (!isBusyError(error) || performance.now() >= until) throw error
       Atomics.wait(pause, 0, 0, 5)
     }
   }

@@ -97,9 +97,9 @@ const withBytes = (row: SqlRow): SqlRow =>
     Object.entries(row).map(([name, value]) => [name, value instanceof ArrayBuffer ? new Uint8Array(value) : value]),
   )
 
-/** Whether the statement itself broke a rule of the table, so that trying it again cannot help. */
-export function isConstraintError(error: unknown): boolean {
+/** Whether another connection's lock was in the way. */
+export function isBusyError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if ('errcode' in error && typeof error.errcode === 'number') return (error.errcode & 0xff) === 19
-  return 'code' in error && typeof error.code === 'string' && error.code.startsWith('SQLITE_CONSTRAINT')
+  if ('errcode' in error && typeof error.errcode === 'number') return (error.errcode & 0xff) === 5
+  return 'code' in error && typeof error.code === 'string' && error.code.startsWith('SQLITE_BUSY')
 }

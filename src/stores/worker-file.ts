@@ -18,9 +18,12 @@ export async function workerFile(): Promise<URL | undefined> {
   return candidates.find((candidate) => existsSync(candidate))
 }
 
-async function sourceWorker(source: URL): Promise<URL> {
-  const stripsTypes = 'typescript' in process.features && Boolean(process.features.typescript)
-  return stripsTypes ? source : await bundled(source)
+let bundling: Promise<URL> | undefined
+
+function sourceWorker(source: URL): URL | Promise<URL> {
+  if ('typescript' in process.features && process.features.typescript) return source
+  bundling ??= bundled(source)
+  return bundling
 }
 
 type Bundler = { build(options: object): Promise<{ readonly output: readonly [{ readonly code: string }] }> }

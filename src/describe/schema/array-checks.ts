@@ -42,8 +42,8 @@ function itemChecks(schema: JsonObject, { compile }: Compiler): readonly Check[]
 
 function containsCheck(schema: JsonObject, contains: JsonValue, { compile, linted }: Compiler): Check {
   const check = compile(contains)
-  const least = typeof schema['minContains'] === 'number' ? schema['minContains'] : 1
-  const most = typeof schema['maxContains'] === 'number' ? schema['maxContains'] : Number.POSITIVE_INFINITY
+  const least = typeof schema.minContains === 'number' ? schema.minContains : 1
+  const most = typeof schema.maxContains === 'number' ? schema.maxContains : Number.POSITIVE_INFINITY
   // Only 2020-12 counts an item that `contains` found as judged.
   const marks = linted.dialect === 'draft-2020-12'
   const expected = (): string => {

@@ -1,7 +1,7 @@
 // The answer of a schema check, and the sentence that tells a model what to mend.
 
 import type { JsonValue } from '../../base/json-value.ts'
-import type { CheckIssue } from './check-run.ts'
+import { type CheckIssue, ISSUES_MAX } from './check-run.ts'
 
 /** `text` is the JSON text of `value`. */
 export type CheckOk = { readonly kind: 'ok'; readonly value: JsonValue; readonly text: string }
@@ -26,9 +26,12 @@ const ISSUES_TOLD_MAX = 5
 /** `whole` names the value itself, e.g. `the arguments`. */
 export function invalid(issues: readonly CheckIssue[], whole: string): CheckInvalid {
   const told = issues.slice(0, ISSUES_TOLD_MAX).map(({ path, expected, came }) => ({ path, expected, came }))
-  const sentences = told.map(({ path, expected, came }) => `${path === '' ? whole : `\`${path}\``}: expected ${expected}, came ${came}`)
+  const sentences = told.map(
+    ({ path, expected, came }) => `${path === '' ? whole : `\`${path}\``}: expected ${expected}, came ${came}`,
+  )
   const more = issues.length - told.length
-  const message = `${sentences.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
+  const rest = issues.length >= ISSUES_MAX ? '; and many more' : more > 0 ? `; and ${more} more` : ''
+  const message = `${sentences.join('; ')}${rest}`
   return { kind: 'invalid', code: 'invalid_args', issues: told, message }
 }
 

@@ -16,9 +16,10 @@ export type Check = (value: JsonValue, run: CheckRun) => boolean
 
 /** Subschemas inside subschemas while a value is judged: a bound on the stack. */
 const DEPTH_MAX = 1_500
-const ISSUES_MAX = 100
+/** More than are told, so that the number of the others can be. */
+export const ISSUES_MAX = 25
 /** Characters that one step pays for where text is merely read. */
-const CHARACTERS_PER_STEP = 32
+const CHARACTERS_PER_STEP = 8
 
 export class CheckRun {
   stepsLeft: number
@@ -42,6 +43,7 @@ export class CheckRun {
       this.isExhausted = true
       return false
     }
+    if (this.issues !== undefined && this.issues.length >= ISSUES_MAX) return false
     this.stepsLeft--
     this.#depth++
     return true

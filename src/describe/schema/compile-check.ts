@@ -1,7 +1,15 @@
 // From an author's or an upstream's schema to the check of a tool's input or output, and to the JSON Schema that models
 // are shown. A schema that cannot be judged is bad and says why: there is no tool without its check.
 
-import { isJsonObject, type JsonBounds, type JsonObject, type JsonValue, refusalMessage, type TakeOptions, takeJson } from '../../base/json-value.ts'
+import {
+  isJsonObject,
+  type JsonBounds,
+  type JsonObject,
+  type JsonValue,
+  refusalMessage,
+  type TakeOptions,
+  takeJson,
+} from '../../base/json-value.ts'
 import { admitsObjects } from './admits-objects.ts'
 import { type CheckResult, invalid } from './check-result.ts'
 import { describeValue } from './describe-value.ts'
@@ -39,22 +47,34 @@ export function compileCheck(schema: ToolSchema, options: CheckOptions): SchemaC
   const { trusted, purpose = 'input' } = options
   const standard = trusted ? standardSchemaOf(schema) : undefined
   const limits = trusted ? TRUSTED_LIMITS : FOREIGN_LIMITS
-  return standard === undefined ? compilePlain(schema, limits, trusted, purpose) : compileStandard(standard, limits, purpose)
+  return standard === undefined
+    ? compilePlain(schema, limits, trusted, purpose)
+    : compileStandard(standard, limits, purpose)
 }
 
 type Purpose = 'input' | 'output'
 
 const wholeOf = (purpose: Purpose): string => (purpose === 'input' ? 'the arguments' : 'the value')
 
-function compilePlain(schema: unknown, limits: SchemaLimits, isStrict: boolean, purpose: Purpose): SchemaCheck | SchemaBad {
+function compilePlain(
+  schema: unknown,
+  limits: SchemaLimits,
+  isStrict: boolean,
+  purpose: Purpose,
+): SchemaCheck | SchemaBad {
   const taken = takeSchema(schema, limits)
   if (taken.kind === 'bad') return taken
   const linted = lintSchema(taken.jsonSchema, limits, isStrict)
   if (linted.kind === 'bad') return linted
-  if (purpose === 'input' && !admitsObjects(linted)) return bad('the schema admits no objects, and arguments are always one')
+  if (purpose === 'input' && !admitsObjects(linted))
+    return bad('the schema admits no objects, and arguments are always one')
   const check = plainSchemaCheck(linted, wholeOf(purpose))
   if (purpose === 'output') return { kind: 'ok', jsonSchema: taken.jsonSchema, check }
-  return { kind: 'ok', jsonSchema: asObjectSchema(taken.jsonSchema), check: (value, text) => (isJsonObject(value) ? check(value, text) : notAnObject(value)) }
+  return {
+    kind: 'ok',
+    jsonSchema: asObjectSchema(taken.jsonSchema),
+    check: (value, text) => (isJsonObject(value) ? check(value, text) : notAnObject(value)),
+  }
 }
 
 function compileStandard(schema: StandardToolSchema, limits: SchemaLimits, purpose: Purpose): SchemaCheck | SchemaBad {
@@ -66,44 +86,72 @@ function compileStandard(schema: StandardToolSchema, limits: SchemaLimits, purpo
   const options: TakeOptions = { undefinedMembers: 'drop', keyOrder: purpose === 'input' ? 'canonical' : 'given' }
   const check = standardSchemaCheck(schema, wholeOf(purpose), bounds, options)
   if (purpose === 'output') return { kind: 'ok', jsonSchema: taken.jsonSchema, check }
-  const linted: LintedSchema = { kind: 'ok', root: taken.jsonSchema, targets: new Map(), patterns: new Map(), dialect: 'draft-2020-12' }
+  const linted: LintedSchema = {
+    kind: 'ok',
+    root: taken.jsonSchema,
+    targets: new Map(),
+    patterns: new Map(),
+    dialect: 'draft-2020-12',
+  }
   if (!admitsObjects(linted)) return bad('the schema admits no objects, and arguments are always one')
-  return { kind: 'ok', jsonSchema: asObjectSchema(taken.jsonSchema), check: (value, text) => (isJsonObject(value) ? check(value, text) : notAnObject(value)) }
+  return {
+    kind: 'ok',
+    jsonSchema: asObjectSchema(taken.jsonSchema),
+    check: (value, text) => (isJsonObject(value) ? check(value, text) : notAnObject(value)),
+  }
 }
 
 const bad = (reason: string): SchemaBad => ({ kind: 'bad', reason })
 
-const notAnObject = (value: JsonValue): CheckResult => invalid([{ path: '', expected: 'an object', came: describeValue(value) }], 'the arguments')
+const notAnObject = (value: JsonValue): CheckResult =>
+  invalid([{ path: '', expected: 'an object', came: describeValue(value) }], 'the arguments')
 
 /** A schema as frozen JSON. Numbers past 2^53 are kept: as a bound they do no harm. */
-function takeSchema(schema: unknown, limits: SchemaLimits): { readonly kind: 'ok'; readonly jsonSchema: JsonObject } | SchemaBad {
+function takeSchema(
+  schema: unknown,
+  limits: SchemaLimits,
+): { readonly kind: 'ok'; readonly jsonSchema: JsonObject } | SchemaBad {
   if (typeof schema === 'boolean') return bad(`the schema is \`${schema}\`; a tool needs an object`)
   const bounds = { bytesMax: limits.bytesMax, depthMax: SCHEMA_DEPTH_MAX, keysMax: limits.bytesMax }
   const taken = takeJson(schema, bounds, { keyOrder: 'given', unsafeIntegers: 'keep' })
   if (taken.kind === 'refused') return bad(refusalMessage(taken, 'the schema'))
-  return isJsonObject(taken.value) ? { kind: 'ok', jsonSchema: taken.value } : bad(`the schema: expected an object, came ${describeValue(taken.value)}`)
+  return isJsonObject(taken.value)
+    ? { kind: 'ok', jsonSchema: taken.value }
+    : bad(`the schema: expected an object, came ${describeValue(taken.value)}`)
 }
 
 /** Arguments are objects whatever the schema says; MCP and the providers want to read it at the top. */
 function asObjectSchema(jsonSchema: JsonObject): JsonObject {
-  return jsonSchema['type'] === 'object' ? jsonSchema : Object.freeze({ ...jsonSchema, type: 'object' })
+  return jsonSchema.type === 'object' ? jsonSchema : Object.freeze({ ...jsonSchema, type: 'object' })
 }
 
 function standardSchemaOf(schema: unknown): StandardToolSchema | undefined {
-  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null || !('~standard' in schema)) return undefined
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null || !('~standard' in schema))
+    return undefined
   const standard = schema['~standard']
-  const isStandard = typeof standard === 'object' && standard !== null && 'validate' in standard && typeof standard.validate === 'function'
+  const isStandard =
+    typeof standard === 'object' &&
+    standard !== null &&
+    'validate' in standard &&
+    typeof standard.validate === 'function'
   return isStandard ? (schema as StandardToolSchema) : undefined
 }
 
-function writeFace(schema: StandardToolSchema, purpose: Purpose): { readonly kind: 'ok'; readonly written: unknown } | SchemaBad {
+function writeFace(
+  schema: StandardToolSchema,
+  purpose: Purpose,
+): { readonly kind: 'ok'; readonly written: unknown } | SchemaBad {
   const { jsonSchema, vendor } = schema['~standard']
   if (jsonSchema === undefined) {
-    return bad(`this \`${vendor}\` schema has no JSON Schema to show to models; wrap it with the library's Standard JSON Schema converter`)
+    return bad(
+      `this \`${vendor}\` schema has no JSON Schema to show to models; wrap it with the library's Standard JSON Schema converter`,
+    )
   }
   try {
     return { kind: 'ok', written: jsonSchema[purpose]({ target: 'draft-2020-12' }) }
   } catch (error) {
-    return bad(`this \`${vendor}\` schema has no JSON Schema: ${error instanceof Error ? error.message : String(error)}`)
+    return bad(
+      `this \`${vendor}\` schema has no JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }

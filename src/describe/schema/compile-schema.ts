@@ -96,7 +96,7 @@ function compositionChecks(schema: JsonObject, { compile }: Compiler): readonly 
   if (isJsonArrayHere(anyOf)) checks.push(anyOfCheck(anyOf, anyOf.map(compile)))
   if (isJsonArrayHere(oneOf)) checks.push(oneOfCheck(oneOf, oneOf.map(compile)))
   if (not !== undefined) checks.push(notCheck(not, compile(not)))
-  if (schema['if'] !== undefined) checks.push(ifCheck(schema, compile))
+  if (schema.if !== undefined) checks.push(ifCheck(schema, compile))
   return checks
 }
 
@@ -160,9 +160,9 @@ function notCheck(schema: JsonValue, check: Check): Check {
 }
 
 function ifCheck(schema: JsonObject, compile: (schema: JsonValue) => Check): Check {
-  const condition = compile(schema['if'] ?? true)
-  const then = compile(schema['then'] ?? true)
-  const otherwise = compile(schema['else'] ?? true)
+  const condition = compile(schema.if ?? true)
+  const then = compile(schema.then ?? true)
+  const otherwise = compile(schema.else ?? true)
   return (value, run) => {
     const holds = run.apart(condition, value)
     return run.isExhausted ? false : (holds ? then : otherwise)(value, run)

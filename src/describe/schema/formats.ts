@@ -39,9 +39,10 @@ function isDateTime(text: string): boolean {
   return /^.{10}t/i.test(text) && isDate(text.slice(0, 10)) && isTime(text.slice(11))
 }
 
-const DURATION = /^P(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$/
-
-const isDuration: Format = (text) => DURATION.test(text) && !/[PT]$/.test(text)
+/** RFC 3339, appendix A: units follow each other without a gap, and weeks stand alone. */
+const DURATION_TIME = 'T(?:\\d+H(?:\\d+M(?:\\d+S)?)?|\\d+M(?:\\d+S)?|\\d+S)'
+const DURATION_DATE = '(?:\\d+Y(?:\\d+M(?:\\d+D)?)?|\\d+M(?:\\d+D)?|\\d+D)'
+const DURATION = new RegExp(`^P(?:${DURATION_DATE}(?:${DURATION_TIME})?|${DURATION_TIME}|\\d+W)$`)
 
 const HOST_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
@@ -82,7 +83,8 @@ const IP_FUTURE = /^v[0-9a-f]+\.[a-z0-9\-._~!$&'()*+,;=:]+$/i
 
 /** `others` is the inside of a class of characters beyond ASCII that may stand unescaped. */
 function uriFormat(others: string, isAbsolute: boolean): Format {
-  const characters = (extra: string): RegExp => new RegExp(`^(?:[a-z0-9\\-._~!$&'()*+,;=${extra}${others}]|%[0-9a-f]{2})*$`, 'iu')
+  const characters = (extra: string): RegExp =>
+    new RegExp(`^(?:[a-z0-9\\-._~!$&'()*+,;=${extra}${others}]|%[0-9a-f]{2})*$`, 'iu')
   const name = characters('')
   const userInfo = characters(':')
   const path = characters(':@/')
@@ -109,8 +111,13 @@ function uriFormat(others: string, isAbsolute: boolean): Format {
 
 const BEYOND_ASCII = '\\u{a0}-\\u{d7ff}\\u{e000}-\\u{fdcf}\\u{fdf0}-\\u{ffef}\\u{10000}-\\u{effff}'
 
-const URI_TEMPLATE =
-  /^(?:[^\x00-\x20"'<>%\\^`{|}]|%[0-9a-f]{2}|\{[+#./;?&=,!@|]?(?:\w|%[0-9a-f]{2}|\.)+(?::[1-9]\d{0,3}|\*)?(?:,(?:\w|%[0-9a-f]{2}|\.)+(?::[1-9]\d{0,3}|\*)?)*\})*$/i
+/** RFC 6570 with its erratum: an apostrophe may stand in a literal. */
+const TEMPLATE_NAME = '(?:\\w|%[0-9a-f]{2})(?:\\.?(?:\\w|%[0-9a-f]{2}))*(?::[1-9]\\d{0,3}|\\*)?'
+const TEMPLATE_LITERAL = '[^\\x00-\\x20\\x7f"<>%\\\\^`{|}]|%[0-9a-f]{2}'
+const URI_TEMPLATE = new RegExp(
+  `^(?:${TEMPLATE_LITERAL}|\\{[+#./;?&=,!@|]?${TEMPLATE_NAME}(?:,${TEMPLATE_NAME})*\\})*$`,
+  'i',
+)
 
 function isRegularExpression(text: string): boolean {
   try {
@@ -125,7 +132,7 @@ export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['date', isDate],
   ['time', isTime],
   ['date-time', isDateTime],
-  ['duration', isDuration],
+  ['duration', matching(DURATION)],
   ['email', isEmail],
   ['idn-email', isInternationalEmail],
   ['hostname', isHostname],

@@ -12,6 +12,7 @@ import {
   type Dialect,
   dialectOf,
   IN_PLACE,
+  isBefore2019,
   isBefore2020,
   KEYWORDS,
   type KeywordShape,
@@ -52,7 +53,7 @@ export type SchemaRefused = { readonly kind: 'bad'; readonly reason: string }
 
 /** Judges a schema that is already known to be JSON. `isStrict` also refuses keywords that look misspelt. */
 export function lintSchema(root: JsonObject, limits: SchemaLimits, isStrict: boolean): LintedSchema | SchemaRefused {
-  const uri = root['$schema']
+  const uri = root.$schema
   const dialect = uri === undefined ? 'draft-2020-12' : typeof uri === 'string' ? dialectOf(uri) : undefined
   if (dialect === undefined)
     return { kind: 'bad', reason: `\`$schema\` names a dialect that cannot be checked; known are ${DIALECT_NAMES}` }
@@ -109,10 +110,18 @@ class SchemaWalk {
 
   #readSchema(schema: JsonValue, outer: Resource, at: string, depth: number): void {
     if (this.#reason !== undefined || typeof schema === 'boolean') return
-    if (!isJsonObject(schema)) return this.#refuse(at, `expected a schema, came ${describeValue(schema)}`)
-    if (depth > this.#limits.depthMax) return this.#refuse(at, `schemas nest deeper than ${this.#limits.depthMax}`)
-    if (++this.#subschemas > this.#limits.subschemasMax)
-      return this.#refuse(at, `more than ${this.#limits.subschemasMax} subschemas`)
+    if (!isJsonObject(schema)) {
+      this.#refuse(at, `expected a schema, came ${describeValue(schema)}`)
+      return
+    }
+    if (depth > this.#limits.depthMax) {
+      this.#refuse(at, `schemas nest deeper than ${this.#limits.depthMax}`)
+      return
+    }
+    if (++this.#subschemas > this.#limits.subschemasMax) {
+      this.#refuse(at, `more than ${this.#limits.subschemasMax} subschemas`)
+      return
+    }
     this.#inPlace.set(schema, [])
     const resource = this.#identify(schema, outer, at)
     for (const keyword of Object.keys(schema)) {
@@ -134,8 +143,8 @@ class SchemaWalk {
 
   /** The resource that the references of a schema start from: its own where it has an `$id`. */
   #identify(schema: JsonObject, outer: Resource, at: string): Resource {
-    const id = schema['$id']
-    if (typeof id !== 'string') return outer
+    const id = schema.$id
+    if (typeof id !== 'string' || (isBefore2019(this.#dialect) && schema.$ref !== undefined)) return outer
     if (id.startsWith('#') && isBefore2020(this.#dialect)) {
       if (!this.#references.addAnchor(id.slice(1), schema, outer))
         this.#refuse(at, `\`$id\` ${shorten(id)} is used twice`)
@@ -160,22 +169,29 @@ class SchemaWalk {
   #readKeyword(found: FoundKeyword): void {
     const { keyword, shape, value, schema, resource, at } = found
     const fault = findKeywordFault(shape, value, this.#dialect)
-    if (fault !== undefined) return this.#refuse(at, `expected ${fault}, came ${describeValue(value)}`)
+    if (fault !== undefined) {
+      this.#refuse(at, `expected ${fault}, came ${describeValue(value)}`)
+      return
+    }
     switch (shape) {
       case 'reference':
         this.#pending.push({ schema, keyword, reference: String(value), from: resource, at })
         return
       case 'anchor':
-        return this.#readAnchor(keyword, String(value), schema, resource, at)
+        this.#readAnchor(keyword, String(value), schema, resource, at)
+        return
       case 'dialect':
-        if (dialectOf(String(value)) !== this.#dialect)
+        if (dialectOf(String(value)) !== this.#dialect) {
           this.#refuse(at, 'a schema inside names another dialect than the document')
+        }
         return
       case 'pattern':
-        return this.#readPattern(String(value), at)
+        this.#readPattern(String(value), at)
+        return
       case 'enum':
-        if (isJsonArray(value) && value.length > this.#limits.enumMax)
+        if (isJsonArray(value) && value.length > this.#limits.enumMax) {
           this.#refuse(at, `more than ${this.#limits.enumMax} values`)
+        }
         return
       case 'boolean':
         if (keyword === '$recursiveAnchor' && value === true) this.#references.addRecursiveAnchor()
@@ -194,7 +210,10 @@ class SchemaWalk {
   #readPattern(source: string, at: string): void {
     if (this.patterns.has(source)) return
     const read = readPattern(source)
-    if (read.kind === 'bad') return this.#refuse(at, `the pattern cannot be used: ${read.reason}`)
+    if (read.kind === 'bad') {
+      this.#refuse(at, `the pattern cannot be used: ${read.reason}`)
+      return
+    }
     this.patterns.set(source, read.pattern)
     this.#patternSize += read.pattern.size
     if (this.#patternSize > this.#limits.patternSizeMax)
@@ -214,7 +233,10 @@ class SchemaWalk {
 
   #resolve({ schema, keyword, reference, from, at }: PendingReference): void {
     const found = this.#references.resolve(keyword, reference, from)
-    if (found.kind === 'bad') return this.#refuse(at, `\`${shorten(reference)}\` ${found.reason}`)
+    if (found.kind === 'bad') {
+      this.#refuse(at, `\`${shorten(reference)}\` ${found.reason}`)
+      return
+    }
     const targets = this.targets.get(schema) ?? []
     this.targets.set(schema, [...targets, found.target])
     this.#inPlace.get(schema)?.push(found.target)

@@ -22,7 +22,7 @@ export function objectChecks(schema: JsonObject, compiler: Compiler): readonly C
 }
 
 function requiredCheck(names: readonly string[], schema: JsonObject): Check {
-  const known = isJsonObject(schema['properties']) ? schema['properties'] : {}
+  const known = isJsonObject(schema.properties) ? schema.properties : {}
   const expected = (name: string) => (): string =>
     `${expectedText(Object.hasOwn(known, name) ? (known[name] ?? true) : true)} (required)`
   return (value, run) => {
@@ -42,6 +42,8 @@ type PatternCheck = { readonly pattern: LinearPattern; readonly check: Check }
 /** What is known about the members of an object. `isClosed`: those that nothing names are refused by name. */
 type Members = {
   readonly named: ReadonlyMap<string, Check>
+  /** Those whose value is a literal: they tell the variants of a union apart, so they are judged before costly ones. */
+  readonly literals: readonly (readonly [string, Check])[]
   readonly patterned: readonly PatternCheck[]
   readonly others: Check | undefined
   readonly isClosed: boolean
@@ -54,8 +56,10 @@ function memberChecks(schema: JsonObject, { compile, linted }: Compiler): readon
     const pattern = linted.patterns.get(source)
     return pattern === undefined ? [] : [{ pattern, check: compile(below) }]
   })
+  const named = entriesOf(properties).map(([name, below]) => [name, compile(below), isLiteral(below)] as const)
   const members: Members = {
-    named: new Map(entriesOf(properties).map(([name, below]) => [name, compile(below)])),
+    named: new Map(named.map(([name, check]) => [name, check])),
+    literals: named.filter(([, , literal]) => literal).map(([name, check]) => [name, check]),
     patterned,
     others: additionalProperties === undefined ? undefined : compile(additionalProperties),
     isClosed: additionalProperties === false,
@@ -66,8 +70,16 @@ function memberChecks(schema: JsonObject, { compile, linted }: Compiler): readon
 const entriesOf = (map: JsonValue | undefined): readonly (readonly [string, JsonValue])[] =>
   isJsonObject(map) ? Object.entries(map) : []
 
+const isLiteral = (schema: JsonValue): boolean =>
+  isJsonObject(schema) && (schema.const !== undefined || schema.enum !== undefined)
+
 function judgeMembers(value: JsonObject, members: Members, run: CheckRun): boolean {
   let holds = true
+  if (run.issues === undefined) {
+    for (const [name, check] of members.literals) {
+      if (Object.hasOwn(value, name) && !run.below(name, check, value[name] ?? null)) return false
+    }
+  }
   const names = Object.keys(value)
   run.stepsLeft -= names.length
   for (const name of names) {

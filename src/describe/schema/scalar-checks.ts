@@ -14,14 +14,14 @@ type Holds = (value: JsonValue, run: CheckRun) => boolean
 /** The check of a schema's scalar constraints; empty where it has none. */
 export function scalarCheck(schema: JsonObject, linted: LintedSchema): readonly Check[] {
   const rules = [
-    ...typeRule(schema['type']),
+    ...typeRule(schema.type),
     ...literalRules(schema),
     ...numberRules(schema),
     ...stringRules(schema, linted),
     ...countRules(schema),
   ]
   if (rules.length === 0) return []
-  const isLiteral = schema['const'] !== undefined || schema['enum'] !== undefined
+  const isLiteral = schema.const !== undefined || schema.enum !== undefined
   const fail = (value: JsonValue, run: CheckRun): false => run.fail(() => expectedText(schema), value, isLiteral)
   const [first, second] = rules
   if (first !== undefined && second === undefined) return [(value, run) => first(value, run) || fail(value, run)]
@@ -91,9 +91,9 @@ function stringRules(
 ): readonly Holds[] {
   const rules: Holds[] = []
   if (typeof minLength === 'number')
-    rules.push((value, run) => typeof value !== 'string' || lengthOf(value, run) >= minLength)
+    rules.push((value, run) => typeof value !== 'string' || isAtLeast(value, minLength, run))
   if (typeof maxLength === 'number')
-    rules.push((value, run) => typeof value !== 'string' || lengthOf(value, run) <= maxLength)
+    rules.push((value, run) => typeof value !== 'string' || !isAtLeast(value, maxLength + 1, run))
   const linear = typeof pattern === 'string' ? patterns.get(pattern) : undefined
   if (linear !== undefined) rules.push((value, run) => typeof value !== 'string' || run.matches(linear, value))
   const fits = typeof format === 'string' ? FORMATS.get(format) : undefined
@@ -107,18 +107,17 @@ function stringRules(
   return rules
 }
 
-/** In code points, as JSON Schema counts. */
-function lengthOf(text: string, run: CheckRun): number {
+/** In code points, as JSON Schema counts. Most texts can be judged by their UTF-16 units, of which a code point has one or two. */
+function isAtLeast(text: string, length: number, run: CheckRun): boolean {
+  if (text.length < length) return false
+  if (text.length >= 2 * length) return true
   run.payForText(text)
-  let length = text.length
-  for (let index = 0; index < text.length - 1; index++) {
+  let pairs = 0
+  for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)
-    if (unit >= 0xd800 && unit <= 0xdbff) {
-      length--
-      index++
-    }
+    if (unit >= 0xd800 && unit <= 0xdbff) pairs++
   }
-  return length
+  return text.length - pairs >= length
 }
 
 function countRules(schema: JsonObject): readonly Holds[] {
@@ -139,7 +138,7 @@ function countRules(schema: JsonObject): readonly Holds[] {
   add('maxItems', itemsOf, (count, bound) => count <= bound)
   add('minProperties', propertiesOf, (count, bound) => count >= bound)
   add('maxProperties', propertiesOf, (count, bound) => count <= bound)
-  if (schema['uniqueItems'] === true) rules.push((value, run) => !isJsonArray(value) || !hasEqualItems(value, run))
+  if (schema.uniqueItems === true) rules.push((value, run) => !isJsonArray(value) || !hasEqualItems(value, run))
   return rules
 }
 

@@ -20,6 +20,12 @@ export const dialectOf = (uri: string): Dialect | undefined =>
 /** True in dialects where `items` may be a list and `$id` may be an anchor. */
 export const isBefore2020 = (dialect: Dialect): boolean => dialect !== 'draft-2020-12'
 
+/**
+ * True in dialects where a `$ref` sets its neighbours aside. Here that holds for `$id` only: a constraint beside a `$ref`
+ * was written to be kept, and keeping it can only refuse more.
+ */
+export const isBefore2019 = (dialect: Dialect): boolean => dialect === 'draft-06' || dialect === 'draft-07'
+
 /** What the value of a keyword must be. The first six hold subschemas. */
 export type KeywordShape =
   | 'schema'

@@ -2,7 +2,16 @@
 // again and must be stable: a second check of it may change nothing, or rules, approvals and records would name arguments
 // that the tool does not get. A schema that breaks this rule is unavailable, and says why to its author.
 
-import { canonicalJson, type JsonBounds, type JsonTaken, type JsonValue, jsonPath, refusalMessage, type TakeOptions, takeJson } from '../../base/json-value.ts'
+import {
+  canonicalJson,
+  type JsonBounds,
+  type JsonTaken,
+  type JsonValue,
+  jsonPath,
+  refusalMessage,
+  type TakeOptions,
+  takeJson,
+} from '../../base/json-value.ts'
 import { brokenSchema, type CheckResult, invalid } from './check-result.ts'
 import type { CheckIssue } from './check-run.ts'
 import { describeValue, shorten } from './describe-value.ts'
@@ -30,24 +39,34 @@ export function standardSchemaCheck(
     validate(first.value, (result) => {
       const second = result.issues === undefined ? takeJson(result.value, bounds, options) : undefined
       if (second?.kind === 'ok' && second.text === first.text) return first
-      return brokenSchema(`${whole}: the schema changes what it has checked once more when it checks it again; make its transformations stable`)
+      return brokenSchema(
+        `${whole}: the schema changes what it has checked once more when it checks it again; make its transformations stable`,
+      )
     })
   return (value, text) =>
     validate(value, (result) => {
-      if (result.issues !== undefined) return invalid(result.issues.map((issue) => issueOf(issue, value)), whole)
+      if (result.issues !== undefined)
+        return invalid(
+          result.issues.map((issue) => issueOf(issue, value)),
+          whole,
+        )
       const taken = takeJson(result.value, bounds, options)
-      if (taken.kind === 'refused') return brokenSchema(`what the schema gives is no JSON: ${refusalMessage(taken, whole)}`)
+      if (taken.kind === 'refused')
+        return brokenSchema(`what the schema gives is no JSON: ${refusalMessage(taken, whole)}`)
       return taken.text === (text ?? canonicalJson(value)) ? taken : again(taken)
     })
 }
 
 // INVARIANT closed: a check that breaks refuses.
-const broke = (error: unknown): CheckResult => brokenSchema(`the schema threw: ${shorten(error instanceof Error ? error.message : String(error))}`)
+const broke = (error: unknown): CheckResult =>
+  brokenSchema(`the schema threw: ${shorten(error instanceof Error ? error.message : String(error))}`)
 
 const MESSAGE_MAX = 200
 
 function issueOf({ message, path = [] }: StandardIssue, value: JsonValue): CheckIssue {
-  const steps = path.map((step) => (typeof step === 'object' ? step.key : step)).map((key) => (typeof key === 'symbol' ? String(key) : key))
+  const steps = path
+    .map((step) => (typeof step === 'object' ? step.key : step))
+    .map((key) => (typeof key === 'symbol' ? String(key) : key))
   const text = String(message)
   return {
     path: jsonPath(steps),

@@ -9,7 +9,9 @@ export type StandardIssue = {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-export type StandardResult<Output> = { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] }
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
 
 /** Writes a schema's JSON Schema, e.g. for the target `draft-2020-12`. May throw where the schema has none. */
 export type JsonSchemaWriter = (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>

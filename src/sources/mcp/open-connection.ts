@@ -23,6 +23,7 @@ const PROBE_MS = 5_000
 const COMPLAINT_CHARS = 600
 const FAULTS_TOLD_MAX = 20
 const FAULT_CHARS_MAX = 300
+const LATE = /^Received a (?:progress notification for an unknown token|response for an unknown message ID)/
 
 export type OpenOptions = {
   readonly upstream: McpSourceOptions
@@ -118,6 +119,8 @@ const endedOnProbe = (error: unknown): boolean =>
 function reportFaults(events: ConnectionEvents): (error: Error) => void {
   let told = 0
   return ({ message }) => {
+    // A server may go on reporting progress for a moment after its answer, and after a call was given up.
+    if (LATE.test(message)) return
     told += 1
     if (told < FAULTS_TOLD_MAX)
       events.log('the connection reports a fault', { error: message.slice(0, FAULT_CHARS_MAX) })

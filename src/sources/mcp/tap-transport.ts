@@ -20,7 +20,12 @@ export function tapTransport(transport: Transport, tooLarge: () => boolean): voi
   const sent = new Map<Id, Sent>()
   const deliver = transport.onmessage
   const send = transport.send.bind(transport)
-  transport.onmessage = (message, extra) => deliver?.(inspect(message, sent), extra)
+  transport.onmessage = (message, extra) => {
+    const passed = inspect(message, sent)
+    if ('method' in passed) return deliver?.(passed, extra)
+    // The library takes a turn to hand progress on and none to end a request; what came first shall count first.
+    queueMicrotask(() => queueMicrotask(() => deliver?.(passed, extra)))
+  }
   transport.send = (message, options) => {
     if (!('method' in message) || !('id' in message)) return send(message, options)
     const { id, method } = message

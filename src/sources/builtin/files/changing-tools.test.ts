@@ -330,6 +330,17 @@ describe('move_file', () => {
   })
 })
 
+it.each([
+  ['write_file', { path: 'src/a.ts', content: 'x' }],
+  ['write_file', { path: 'src/new.ts', content: 'x' }],
+  ['edit_file', { path: 'src/a.ts', find: 'hello', replace: 'x' }],
+  ['delete_file', { path: 'src/a.ts' }],
+])('%s %j takes the place of nothing that somebody else wrote meanwhile', async (tool, args) => {
+  files.images.onKept = () => files.put(args.path, 'somebody else')
+  expect(await files.call(tool, args)).toMatchObject({ kind: 'failure', code: 'stale', effect: 'none' })
+  expect(files.text(args.path)).toBe('somebody else')
+})
+
 describe('undo_change', () => {
   const undo = (callId: string) => files.call('undo_change', { callId })
 

@@ -22,8 +22,6 @@ export type FileTool<Args, Value> = {
   readonly repeat: Repeat
   readonly properties: Readonly<Record<Exclude<keyof Args & string, 'root'>, JsonObject>>
   readonly required: readonly (keyof Args & string)[]
-  /** More of the schema, e.g. which fields exclude each other. */
-  readonly constraints?: JsonObject
   /** True where the files are named by something else than a path. */
   readonly isRootless?: boolean
   readonly examples: readonly Args[]
@@ -40,7 +38,6 @@ export function defineFileTool<Args, Value>(place: FilePlace, tool: FileTool<Arg
   const {
     properties,
     required,
-    constraints = {},
     isRootless = false,
     examples,
     resolve,
@@ -61,7 +58,6 @@ export function defineFileTool<Args, Value>(place: FilePlace, tool: FileTool<Arg
       properties: { ...properties, ...root },
       required: [...required],
       additionalProperties: false,
-      ...constraints,
     },
     examples: examples.map((example) => ({ ...example })),
     ...(resolve === undefined ? {} : { resolve: async (args, caller) => ({ ...(await resolve(as(args), caller)) }) }),

@@ -39,9 +39,12 @@ export const ANA: Caller = { tenant: 't', user: 'ana', agent: 'a', roles: [], se
 export class KeptImages implements BeforeImages {
   readonly changes = new Map<string, FileChange>()
   isBroken = false
+  /** Runs when a change has been kept and nothing has been written yet. */
+  onKept: () => void = () => {}
   async keep(change: FileChange): Promise<void> {
     if (this.isBroken) throw new Error('no room')
     this.changes.set(change.callId, change)
+    this.onKept()
   }
   async find(callId: string): Promise<FileChange | undefined> {
     return this.changes.get(callId)

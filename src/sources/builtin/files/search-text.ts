@@ -1,7 +1,6 @@
 // `search_text`: the lines of text files that hold a literal text or match a pattern. Its time is linear in what it reads, and
 // bounded in all; it shows no binary file and follows no link.
 
-import type { JsonObject } from '../../../base/json-value.ts'
 import { textPart } from '../../../describe/content.ts'
 import type { Refusal, RunContext, Tool } from '../../../describe/tool.ts'
 import { type LeftOut, leftOutNotes } from './allowed-walk.ts'
@@ -24,8 +23,6 @@ export type SearchTextArgs = Rooted<{
 
 export type SearchTextValue = LeftOut &
   SearchSkips & { readonly path: string; readonly hits: readonly SearchHit[]; readonly filesSearched: number }
-
-const EXACTLY_ONE: JsonObject = { oneOf: [{ required: ['pattern'] }, { required: ['text'] }] }
 
 export function searchTextTool(place: FilePlace): Tool {
   return defineFileTool<SearchTextArgs, SearchTextValue>(place, {
@@ -72,7 +69,6 @@ export function searchTextTool(place: FilePlace): Tool {
       },
     },
     required: [],
-    constraints: EXACTLY_ONE,
     examples: [{ text: 'createGate(' }, { pattern: '(?i)todo|fixme', glob: '**/*.ts', context: 2 }],
     resolve: (args) => resolved(place, args),
     touches: (args) => [wholeResource('read', settledWalk(place, args).start)],
@@ -82,9 +78,14 @@ export function searchTextTool(place: FilePlace): Tool {
 }
 
 async function resolved(place: FilePlace, args: SearchTextArgs): Promise<SearchTextArgs | Refusal> {
+  // Not in the schema: several model providers take no schema with alternatives at its top.
+  if ((args.pattern === undefined) === (args.text === undefined)) {
+    return refusal('give exactly one of `pattern` and `text`', 'invalid_args')
+  }
   const compiled = await compiledSearch(args)
-  if (compiled.kind === 'bad')
+  if (compiled.kind === 'bad') {
     return refusal(`\`${args.text === undefined ? 'pattern' : 'text'}\`: ${compiled.reason}`, 'invalid_args')
+  }
   return locateWalk(place, args)
 }
 

@@ -1,0 +1,239 @@
+// Every single change of a kept row is found. Method: a real SQLite file is written through the store, changed behind its
+// back by another connection, one column of one row at a time, and verified; then put back, and verified again.
+
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import { findDriver, type SqlDatabase } from '../stores/sqlite-driver.ts'
+import { SqliteRecords } from '../stores/sqlite-records.ts'
+import { openSqliteStore } from '../stores/sqlite-store.ts'
+import type { RecordRow, Store } from './store.ts'
+import { type Verification, verifyRecords } from './verify.ts'
+
+const ROWS = 12
+const root = mkdtempSync(join(tmpdir(), 'lockgate-verify-'))
+const pristine = join(root, 'pristine.db')
+let copies = 0
+let chains: readonly string[] = []
+
+async function open(path: string): Promise<Store> {
+  const opened = await openSqliteStore({ file: path, clock: systemClock })
+  if (opened.kind === 'failed') throw new Error(opened.reason)
+  return opened.store
+}
+
+beforeAll(async () => {
+  for (const process of [1, 2]) {
+    const store = await open(pristine)
+    for (let number = 1; number <= ROWS; number += 1) {
+      const callId = number === 1 ? null : `call-${number}`
+      store.append({
+        kind: number === 1 ? 'gate' : 'end',
+        at: 1_000 + number,
+        callId,
+        body: JSON.stringify({ process, number }),
+      })
+    }
+    await store.flush()
+    chains = await store.chains()
+    await store.close()
+  }
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+async function connect(path: string): Promise<SqlDatabase> {
+  const found = await findDriver()
+  if (found.kind === 'failed') throw new Error(found.reason)
+  return found.driver.open(path)
+}
+
+/** Verifies a copy of the file after a change made in SQL, through the code that the store reads with. */
+async function verifyAfter(change: (sql: (text: string) => void) => void): Promise<Verification> {
+  // A file for each: a driver may keep one open for a while after its close.
+  const copy = join(root, `copy-${++copies}.db`)
+  copyFileSync(pristine, copy)
+  const database = await connect(copy)
+  try {
+    change((text) => database.exec(text))
+    const table = new SqliteRecords(database, 'reader')
+    return await verifyRecords(
+      { chains: async () => table.chains(), records: async (query) => table.query(query) },
+      { pageRows: 5 },
+    )
+  } finally {
+    database.close()
+  }
+}
+
+const rowAt = (seq: number) => `chain = '${chains[0]}' AND seq = ${seq}`
+
+describe('chain: what verifies', () => {
+  test('chain: untouched rows of several chains, in pages of any size', async () => {
+    const store = await open(pristine)
+    for (const pageRows of [1, 5, ROWS, 10_000]) {
+      const verified = await verifyRecords(store, { pageRows })
+      expect(verified).toMatchObject({ kind: 'ok', rows: 2 * ROWS, chains: 2 })
+    }
+    await store.close()
+  })
+
+  test('a page size out of bounds throws', async () => {
+    const store = await open(pristine)
+    for (const pageRows of [0, 1.5, 10_001])
+      await expect(verifyRecords(store, { pageRows })).rejects.toThrow(RangeError)
+    await store.close()
+  })
+
+  test('no rows at all verify, and the note says what cannot be seen', async () => {
+    const store = await open(join(root, 'empty.db'))
+    const verified = await verifyRecords(store)
+    expect(verified).toMatchObject({ kind: 'ok', rows: 0, chains: 0 })
+    expect(verified.kind === 'ok' && verified.notes.join()).toMatch(/end of a chain.*checkpoint/)
+    await store.close()
+  })
+
+  test('a tail that was cut off verifies, and only the note tells', async () => {
+    const verified = await verifyAfter((sql) => sql(`DELETE FROM records WHERE chain = '${chains[0]}' AND seq > 9`))
+    expect(verified).toMatchObject({ kind: 'ok', rows: 2 * ROWS - 3 })
+  })
+})
+
+describe('chain: one change in one row is found', () => {
+  const changes = [
+    ['a byte of the body', `body = replace(body, 'number', 'numbe2')`],
+    ['a space added to the body', `body = body || ' '`],
+    ['the body emptied', `body = ''`],
+    ['the kind', `kind = 'late'`],
+    ['the time', 'at = at + 1'],
+    ['the call id', `call_id = 'call-x'`],
+    ['the digest of the body', `body_digest = '0' || substr(body_digest, 2, 62) || 'g'`],
+    ['the hash', `hash = upper(hash)`],
+    [
+      'a byte of the hash',
+      `hash = CASE WHEN hash LIKE '%0' THEN substr(hash, 1, 63) || '1' ELSE substr(hash, 1, 63) || '0' END`,
+    ],
+    [
+      'body and digest together',
+      `body = '{}', body_digest = '44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a'`,
+    ],
+    ['the position', 'seq = seq + 100'],
+    ['the position, to below the first', 'seq = -seq'],
+    ['bytes that are no text', `body = CAST(x'ff' AS TEXT)`],
+    ['a time past all numbers', 'at = 9223372036854775807'],
+  ] as const
+
+  for (const seq of [1, 6, ROWS]) {
+    test.each(changes)(`row ${seq}: %s`, async (_name, change) => {
+      const verified = await verifyAfter((sql) => sql(`UPDATE records SET ${change} WHERE ${rowAt(seq)}`))
+      // A last row moved past the end leaves a gap before it; all others show at the row itself.
+      expect(verified).toMatchObject({ kind: 'broken', chain: chains[0] })
+    })
+  }
+
+  test('the call id taken away, or put where none was', async () => {
+    expect(await verifyAfter((sql) => sql(`UPDATE records SET call_id = NULL WHERE ${rowAt(6)}`))).toMatchObject({
+      kind: 'broken',
+      seq: 6,
+    })
+    for (const callId of ['', 'x']) {
+      const verified = await verifyAfter((sql) => sql(`UPDATE records SET call_id = '${callId}' WHERE ${rowAt(1)}`))
+      expect(verified).toMatchObject({ kind: 'broken', seq: 1, rows: 0 })
+    }
+  })
+
+  test.each([1, 6, ROWS])('row %i moved to a chain of its own, or into the other', async (seq) => {
+    const own = await verifyAfter((sql) => sql(`UPDATE records SET chain = 'zzz' WHERE ${rowAt(seq)}`))
+    expect(own).toMatchObject({ kind: 'broken' })
+    const other = await verifyAfter((sql) =>
+      sql(`UPDATE records SET chain = '${chains[1]}', seq = ${ROWS + 1} WHERE ${rowAt(seq)}`),
+    )
+    expect(other).toMatchObject({ kind: 'broken' })
+  })
+})
+
+describe('chain: rows missing, moved or added are found', () => {
+  test.each([1, 2, 5, 6, ROWS - 1])('row %i missing', async (seq) => {
+    const verified = await verifyAfter((sql) => sql(`DELETE FROM records WHERE ${rowAt(seq)}`))
+    expect(verified).toMatchObject({ kind: 'broken', chain: chains[0], seq: seq + 1, rows: seq - 1 })
+    expect(verified.kind === 'broken' && verified.reason).toContain('missing')
+  })
+
+  test('a row missing and the rest moved up', async () => {
+    const verified = await verifyAfter((sql) => {
+      sql(`DELETE FROM records WHERE ${rowAt(6)}`)
+      for (let seq = 7; seq <= ROWS; seq += 1) sql(`UPDATE records SET seq = ${seq - 1} WHERE ${rowAt(seq)}`)
+    })
+    expect(verified).toMatchObject({ kind: 'broken', seq: 6 })
+  })
+
+  test('two rows that changed places', async () => {
+    const verified = await verifyAfter((sql) => {
+      sql(`UPDATE records SET seq = 99 WHERE ${rowAt(4)}`)
+      sql(`UPDATE records SET seq = 4 WHERE ${rowAt(5)}`)
+      sql(`UPDATE records SET seq = 5 WHERE ${rowAt(99)}`)
+    })
+    expect(verified).toMatchObject({ kind: 'broken', seq: 4 })
+  })
+
+  test('a row copied to the end, or pushed in between', async () => {
+    const columns = 'kind, at, call_id, body, body_digest, hash'
+    const copy = (to: number) =>
+      `INSERT INTO records (chain, seq, ${columns}) SELECT chain, ${to}, ${columns} FROM records WHERE ${rowAt(6)}`
+    expect(await verifyAfter((sql) => sql(copy(ROWS + 1)))).toMatchObject({ kind: 'broken', seq: ROWS + 1 })
+    const pushed = await verifyAfter((sql) => {
+      for (let seq = ROWS; seq >= 7; seq -= 1) sql(`UPDATE records SET seq = ${seq + 1} WHERE ${rowAt(seq)}`)
+      sql(copy(7))
+    })
+    expect(pushed).toMatchObject({ kind: 'broken', seq: 7 })
+  })
+
+  test('a duplicate that the database lets through', async () => {
+    const store = await open(pristine)
+    const rows = await store.records({ chain: chains[0] ?? '', limit: 100 })
+    const doubled = rows.flatMap((row) => (row.seq === 4 ? [row, row] : [row]))
+    const forged = { chains: async () => [chains[0] ?? ''], records: async () => doubled }
+    expect(await verifyRecords(forged)).toMatchObject({ kind: 'broken', seq: 4, rows: 4 })
+    await store.close()
+  })
+})
+
+describe('chain: a byte of the file changed on disk is found', () => {
+  test.each(['body', 'kind', 'callId', 'bodyDigest', 'hash', 'chain'] as const)('in the %s of a row', async (field) => {
+    const store = await open(pristine)
+    const row = (await store.records({ chain: chains[0] ?? '', limit: 100 }))[6]
+    await store.close()
+    if (row === undefined) throw new Error('the row is missing')
+    const bytes = readFileSync(pristine)
+    const places = placesOf(bytes, row, field)
+    expect(places.length).toBeGreaterThan(0)
+    for (const mask of [0x01, 0x80]) {
+      const file = join(root, `bytes-${field}-${mask}.db`)
+      const changed = Buffer.from(bytes)
+      for (const at of places) changed[at] = (changed[at] ?? 0) ^ mask
+      writeFileSync(file, changed)
+      const reopened = await open(file)
+      expect(await verifyRecords(reopened)).toMatchObject({ kind: 'broken', chain: row.chain })
+      await reopened.close()
+    }
+  })
+
+  /** Where the field begins in the file. Free parts of pages may hold older copies of a row, which nobody reads. */
+  function placesOf(
+    bytes: Buffer,
+    row: RecordRow,
+    field: 'body' | 'kind' | 'callId' | 'bodyDigest' | 'hash' | 'chain',
+  ) {
+    const places: number[] = []
+    const digests = row.bodyDigest + row.hash
+    for (let end = bytes.indexOf(digests); end >= 0; end = bytes.indexOf(digests, end + 1)) {
+      const body = end - row.body.length
+      const callId = body - (row.callId ?? '').length
+      const { kind, chain } = row
+      const before = { kind: bytes.lastIndexOf(kind, end), chain: bytes.lastIndexOf(chain, end) }
+      places.push({ ...before, callId, body, bodyDigest: end, hash: end + 64 }[field])
+    }
+    return places
+  }
+})

@@ -1,0 +1,105 @@
+// Goal: the documents speak of the code as it is. Method: hold their lists against the tables in the code, in both directions:
+// stages and error types, invariants, configuration keys, commands and their options, exported names.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { isJsonObject, type JsonValue } from '../src/base/json-value.ts'
+import { COMMANDS, COMMON_OPTIONS } from '../src/cli/command-table.ts'
+import { ERROR_TYPES } from '../src/describe/error-types.ts'
+import { configuration } from '../src/server/config/config-shape.ts'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** What stands in backticks, blocks of code left out. */
+const quoted = (text: string): readonly string[] =>
+  [...text.replace(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '')
+const words = (text: string): ReadonlySet<string> =>
+  new Set(quoted(text).flatMap((part) => part.split(/[^A-Za-z0-9_-]+/)))
+const tableRows = (text: string): readonly string[] => [...text.matchAll(/^\|.*$/gm)].map(([line]) => line)
+
+describe('docs/lifecycle.md', () => {
+  const page = read('docs/lifecycle.md')
+
+  test('has a section for each stage that test/lifecycle.test.ts describes, in the same order', () => {
+    const stages = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1])
+    expect(stages(page, /^## ([①②③④⑤⑥].*)$/gm)).toEqual(
+      stages(read('test/lifecycle.test.ts'), /^describe\('([①②③④⑤⑥][^']*)'/gm),
+    )
+  })
+
+  test('names every error type, and no type that does not exist', () => {
+    const named = (text: string) => quoted(text).filter((part) => /^[a-z_]+$/.test(part))
+    const ends = tableRows(page).map((line) => line.split('|')[2] ?? '')
+    expect(named(ends.join(' ')).filter((name) => !Object.hasOwn(ERROR_TYPES, name))).toEqual([])
+    expect(Object.keys(ERROR_TYPES).filter((type) => !named(page).includes(type))).toEqual([])
+  })
+})
+
+describe('docs/architecture.md', () => {
+  const page = read('docs/architecture.md')
+  const rows = tableRows(page.slice(page.indexOf('## Invariants'))).slice(2)
+
+  test('lists the invariants that the code names, each with files that hold its comment', () => {
+    const kept = new Map<string, readonly string[]>()
+    for (const path of sources(join(root, 'src'))) {
+      for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/INVARIANT ([a-z-]+):/g)) {
+        kept.set(name, [...(kept.get(name) ?? []), relative(root, path)])
+      }
+    }
+    const listed = rows.map((line) => quoted(line)[0] ?? '')
+    expect([...listed].sort()).toEqual([...kept.keys()].sort())
+    const wrong = rows.flatMap((line) => {
+      const files = [...line.matchAll(/\]\(\.\.\/([^)]+)\)/g)].map((match) => match[1] ?? '')
+      return files.filter((file) => !(kept.get(quoted(line)[0] ?? '') ?? []).includes(file))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('lists every folder of src', () => {
+    const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(folders.map(({ name }) => `src/${name}/`).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe('docs/configuration.md', () => {
+  test('has every key that the configuration takes', () => {
+    const known = words(`${read('docs/configuration.md')}\n${read('docs/policy.md')}`)
+    expect(keysOf(configuration.schema).filter((key) => !known.has(key))).toEqual([])
+  })
+})
+
+describe('docs/cli.md', () => {
+  const page = read('docs/cli.md')
+
+  test('has every command and every option, and no command that does not exist', () => {
+    const known = words(page)
+    const options = COMMANDS.flatMap((command) => Object.keys(command.options)).concat(Object.keys(COMMON_OPTIONS))
+    const missing = options.filter((name) => name !== 'number' && !known.has(`--${name}`) && !known.has(name))
+    expect([...COMMANDS.map(({ name }) => name), ...missing].filter((name) => !known.has(name))).toEqual([])
+    const rows = tableRows(page.slice(page.indexOf('## Commands'))).slice(2)
+    const named = rows.map((line) => /`([a-z]+)/.exec(line)?.[1] ?? '')
+    expect(named.filter((name) => !COMMANDS.some((command) => command.name === name))).toEqual([])
+  })
+})
+
+function sources(folder: string): readonly string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return sources(path)
+    return path.endsWith('.ts') && !path.endsWith('.test.ts') ? [path] : []
+  })
+}
+
+/** Every property that a JSON Schema names, however deep. */
+function keysOf(schema: JsonValue): readonly string[] {
+  if (Array.isArray(schema)) return [...new Set(schema.flatMap(keysOf))]
+  if (!isJsonObject(schema)) return []
+  const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : []
+  const below = Object.entries(schema).flatMap(([key, value]) =>
+    key === 'properties' || value === undefined ? [] : keysOf(value),
+  )
+  return [...new Set([...properties.flatMap(([key, value]) => [key, ...keysOf(value ?? null)]), ...below])]
+}
