@@ -45,7 +45,11 @@ const mustBuild = () => !existsSync(join(root, 'dist', 'cli', 'main.js')) || bui
 /** Runs a program with everything that it prints on stderr; ends this one where it fails. */
 function run(what, program, args) {
   process.stderr.write(`${what}: ${args.join(' ')}\n`)
-  const { status, error } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], env: { ...process.env, NODE_ENV: 'development' } })
+  const { status, error } = spawnSync(program, args, {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, NODE_ENV: 'development' },
+  })
   if (status === 0) return
   process.stderr.write(`${what} failed${error === undefined ? '' : `: ${error.message}`}\n`)
   rmSync(lock, { recursive: true, force: true })

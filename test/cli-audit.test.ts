@@ -1,8 +1,8 @@
 // The records on the command line: they verify as they were written, and not with one byte of one row changed.
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findDriver } from '../src/stores/sqlite-driver.ts'
 import { CliProject } from './cli-project.ts'
 
@@ -28,12 +28,17 @@ describe('lockgate audit', () => {
     await project.run(['call', 'read_file', '{"path":"../outside/secret.txt"}'])
     expect(await project.json(['audit', 'verify'])).toMatchObject({ code: 0, value: { kind: 'ok', chains: 2 } })
     const { value } = await project.json(['audit', 'tail', '-n', '1'])
-    expect(value).toMatchObject([{ kind: 'end', body: { tool: 'read_file', entrance: 'cli', error: { type: 'unsafe_args' } } }])
+    expect(value).toMatchObject([
+      { kind: 'end', body: { tool: 'read_file', entrance: 'cli', error: { type: 'unsafe_args' } } },
+    ])
   })
 
   it.each([
     ['of a body', "UPDATE records SET body = replace(body, 'hello.txt', 'hallo.txt') WHERE body LIKE '%hello.txt%'"],
-    ['of a hash', "UPDATE records SET hash = CASE substr(hash, 1, 1) WHEN '0' THEN '1' ELSE '0' END || substr(hash, 2) WHERE body LIKE '%hello.txt%'"],
+    [
+      'of a hash',
+      "UPDATE records SET hash = CASE substr(hash, 1, 1) WHEN '0' THEN '1' ELSE '0' END || substr(hash, 2) WHERE body LIKE '%hello.txt%'",
+    ],
     ['of a time', "UPDATE records SET at = at + 1 WHERE body LIKE '%hello.txt%'"],
   ])('one changed byte %s is found, with exit code 1', async (_what, sql) => {
     await project.run(['call', 'read_file', '{"path":"hello.txt"}'])
@@ -42,14 +47,23 @@ describe('lockgate audit', () => {
   })
 
   it('usage errors are exit code 2', async () => {
-    for (const argv of [['audit'], ['audit', 'tial'], ['audit', 'tail', '-n', '0'], ['audit', 'tail', '-n', 'x'], ['audit', 'tail', '-n', '99999']]) {
+    for (const argv of [
+      ['audit'],
+      ['audit', 'tial'],
+      ['audit', 'tail', '-n', '0'],
+      ['audit', 'tail', '-n', 'x'],
+      ['audit', 'tail', '-n', '99999'],
+    ]) {
       expect((await project.run(argv)).code, argv.join(' ')).toBe(2)
     }
   })
 
   it('records in memory have no later reader, and the commands say so', async () => {
     project.write('lockgate.yaml', 'version: 1\nstore: memory\n')
-    expect(await project.run(['audit', 'verify'])).toMatchObject({ code: 2, stderr: expect.stringContaining('in memory') })
+    expect(await project.run(['audit', 'verify'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('in memory'),
+    })
     expect(await project.run(['approvals', 'list'])).toMatchObject({ code: 2 })
   })
 })

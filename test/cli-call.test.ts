@@ -34,8 +34,16 @@ describe('lockgate call: what is refused', () => {
     ['the configuration of the gate', ['read_file', '{"path":"../lockgate.yaml"}'], 'unsafe_args'],
     ['what a rule denies', ['read_file', '{"path":".env"}'], 'permission_denied'],
     ['what the defaults deny', ['delete_file', '{"path":"hello.txt"}'], 'permission_denied'],
-    ['what a rule denies to this role', ['write_file', '{"path":"docs/x.md","content":"x"}', '--role', 'viewer'], 'permission_denied'],
-    ['a tool that the task does not allow', ['read_file', '{"path":"hello.txt"}', '--caller', '{"task":{"name":"t","allow":[]}}'], 'permission_denied'],
+    [
+      'what a rule denies to this role',
+      ['write_file', '{"path":"docs/x.md","content":"x"}', '--role', 'viewer'],
+      'permission_denied',
+    ],
+    [
+      'a tool that the task does not allow',
+      ['read_file', '{"path":"hello.txt"}', '--caller', '{"task":{"name":"t","allow":[]}}'],
+      'permission_denied',
+    ],
     ['a tool that does not exist', ['red_file', '{}'], 'not_found'],
     ['a name like a member of every object', ['constructor', '{}'], 'not_found'],
     ['arguments of another shape', ['read_file', '{"path":7}'], 'invalid_args'],
@@ -49,7 +57,13 @@ describe('lockgate call: what is refused', () => {
   })
 
   it('and the twins of these pass', async () => {
-    const { code, value } = await project.json(['call', 'read_file', '{"path":"hello.txt"}', '--caller', '{"task":{"name":"t","allow":["read_*"]}}'])
+    const { code, value } = await project.json([
+      'call',
+      'read_file',
+      '{"path":"hello.txt"}',
+      '--caller',
+      '{"task":{"name":"t","allow":["read_*"]}}',
+    ])
     expect(value).toMatchObject({ ok: true, meta: { tool: 'read_file', decision: { kind: 'allow' } } })
     expect(code).toBe(0)
     expect(await project.run(['call', 'write_file', '{"path":"docs/x.md","content":"x"}'])).toMatchObject({ code: 0 })
@@ -57,17 +71,28 @@ describe('lockgate call: what is refused', () => {
   })
 
   it('arguments come from standard input with `-`, and default to none', async () => {
-    expect(await project.json(['call', 'read_file', '-'], { stdin: '{"path":"hello.txt"}' })).toMatchObject({ code: 0, value: { ok: true } })
+    expect(await project.json(['call', 'read_file', '-'], { stdin: '{"path":"hello.txt"}' })).toMatchObject({
+      code: 0,
+      value: { ok: true },
+    })
     expect(await project.json(['call', 'list_dir'])).toMatchObject({ code: 0, value: { ok: true } })
   })
 
   it('usage errors are exit code 2, with one JSON value where it was asked for', async () => {
-    for (const argv of [['call'], ['call', 'read_file', '{}', '--caller', '{"root":true}'], ['call', 'read_file', '{}', '--caller', '['], ['call', 'x', '--bogus']]) {
+    for (const argv of [
+      ['call'],
+      ['call', 'read_file', '{}', '--caller', '{"root":true}'],
+      ['call', 'read_file', '{}', '--caller', '['],
+      ['call', 'x', '--bogus'],
+    ]) {
       const { code, value } = await project.json(argv)
       expect(code, argv.join(' ')).toBe(2)
       expect(value).toMatchObject({ error: { kind: 'usage' } })
     }
-    expect(await project.json(['call', 'list_dir', '{}', '--user', 'a\u200bb'])).toMatchObject({ code: 2, value: { error: { kind: 'configuration' } } })
+    expect(await project.json(['call', 'list_dir', '{}', '--user', 'a\u200bb'])).toMatchObject({
+      code: 2,
+      value: { error: { kind: 'configuration' } },
+    })
   })
 })
 
@@ -76,26 +101,52 @@ describe('lockgate call: what is asked', () => {
 
   it('runs once after it was approved, and only as it was shown', async () => {
     const asked = await project.json(write('one'))
-    expect(asked).toMatchObject({ code: 1, value: refused('approval_required', { details: { approvalId: expect.any(String), shown: expect.stringContaining('notes.txt') } }) })
+    expect(asked).toMatchObject({
+      code: 1,
+      value: refused('approval_required', {
+        details: { approvalId: expect.any(String), shown: expect.stringContaining('notes.txt') },
+      }),
+    })
     const { approvalId } = (asked.value as { error: { details: { approvalId: string } } }).error.details
-    expect(await project.json(['approvals', 'list'])).toMatchObject({ code: 0, value: [{ id: approvalId, state: 'open', tool: 'write_file', user: 'ana' }] })
-    expect(await project.json(['approvals', 'approve', approvalId, '--comment', 'once'])).toMatchObject({ code: 0, value: { kind: 'answered', approval: { state: 'approved', comment: 'once' } } })
+    expect(await project.json(['approvals', 'list'])).toMatchObject({
+      code: 0,
+      value: [{ id: approvalId, state: 'open', tool: 'write_file', user: 'ana' }],
+    })
+    expect(await project.json(['approvals', 'approve', approvalId, '--comment', 'once'])).toMatchObject({
+      code: 0,
+      value: { kind: 'answered', approval: { state: 'approved', comment: 'once' } },
+    })
 
     // Another call is not what was approved.
     expect(await project.json(write('two'))).toMatchObject({ code: 1, value: refused('approval_required') })
-    expect(await project.json([...write('one'), '--user', 'eve'])).toMatchObject({ code: 1, value: refused('approval_required') })
+    expect(await project.json([...write('one'), '--user', 'eve'])).toMatchObject({
+      code: 1,
+      value: refused('approval_required'),
+    })
     expect(await project.json(write('one'))).toMatchObject({ code: 0, value: { ok: true } })
     expect(project.read('ws/notes.txt')).toBe('one')
     expect(await project.json(write('one'))).toMatchObject({ code: 1, value: refused('approval_required') })
-    expect(await project.json(['approvals', 'show', approvalId])).toMatchObject({ code: 0, value: { state: 'redeemed', answeredBy: 'operator (command line)' } })
+    expect(await project.json(['approvals', 'show', approvalId])).toMatchObject({
+      code: 0,
+      value: { state: 'redeemed', answeredBy: 'operator (command line)' },
+    })
   })
 
   it('does not run after it was declined, and an answer is final', async () => {
     const asked = await project.json(write('no'))
     const { approvalId } = (asked.value as { error: { details: { approvalId: string } } }).error.details
-    expect(await project.json(['approvals', 'decline', approvalId])).toMatchObject({ code: 0, value: { kind: 'answered' } })
-    expect(await project.json(['approvals', 'approve', approvalId])).toMatchObject({ code: 1, value: { kind: 'closed' } })
-    expect(await project.json([...write('no'), '--approval', approvalId])).toMatchObject({ code: 1, value: refused('approval_declined') })
+    expect(await project.json(['approvals', 'decline', approvalId])).toMatchObject({
+      code: 0,
+      value: { kind: 'answered' },
+    })
+    expect(await project.json(['approvals', 'approve', approvalId])).toMatchObject({
+      code: 1,
+      value: { kind: 'closed' },
+    })
+    expect(await project.json([...write('no'), '--approval', approvalId])).toMatchObject({
+      code: 1,
+      value: refused('approval_declined'),
+    })
     expect(project.read('ws/notes.txt')).toBe('one')
   })
 
@@ -105,16 +156,32 @@ describe('lockgate call: what is asked', () => {
     expect(code).toBe(0)
     expect(project.read('ws/notes.txt')).toBe('yes')
     const { value: rows } = await project.json(['audit', 'tail', '-n', '10'])
-    expect(rows).toEqual(expect.arrayContaining([expect.objectContaining({ kind: 'approval', body: expect.objectContaining({ decision: 'approve', by: 'operator (terminal)' }) })]))
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          kind: 'approval',
+          body: expect.objectContaining({ decision: 'approve', by: 'operator (terminal)' }),
+        }),
+      ]),
+    )
   })
 
   it('`--yes` opens nothing that is denied', async () => {
-    expect(await project.json(['call', 'delete_file', '{"path":"hello.txt"}', '--yes'])).toMatchObject({ code: 1, value: refused('permission_denied') })
-    expect(await project.json(['call', 'read_file', '{"path":".env"}', '--yes'])).toMatchObject({ code: 1, value: refused('permission_denied') })
+    expect(await project.json(['call', 'delete_file', '{"path":"hello.txt"}', '--yes'])).toMatchObject({
+      code: 1,
+      value: refused('permission_denied'),
+    })
+    expect(await project.json(['call', 'read_file', '{"path":".env"}', '--yes'])).toMatchObject({
+      code: 1,
+      value: refused('permission_denied'),
+    })
   })
 
   it('an approval that does not exist cannot be answered', async () => {
-    expect(await project.json(['approvals', 'approve', 'apr_none'])).toMatchObject({ code: 1, value: { kind: 'missing' } })
+    expect(await project.json(['approvals', 'approve', 'apr_none'])).toMatchObject({
+      code: 1,
+      value: { kind: 'missing' },
+    })
     expect(await project.json(['approvals', 'show', '__proto__'])).toMatchObject({ code: 1 })
     expect(await project.json(['approvals', 'approve'])).toMatchObject({ code: 2 })
     expect(await project.json(['approvals', 'aprove', 'x'])).toMatchObject({ code: 2 })
@@ -132,13 +199,24 @@ describe('lockgate turn', () => {
   it('answers one outcome for each call, in the order of the calls', async () => {
     project.write('turn.json', JSON.stringify(turn))
     const { code, value } = await project.json(['turn', 'turn.json'])
-    expect(value).toMatchObject([{ ok: true, meta: { id: 'a' } }, { ...refused('not_found'), meta: { id: 'b' } }, { ...refused('approval_required'), meta: { id: 'c' } }, { ...refused('unsafe_args'), meta: { id: 'd' } }])
+    expect(value).toMatchObject([
+      { ok: true, meta: { id: 'a' } },
+      { ...refused('not_found'), meta: { id: 'b' } },
+      { ...refused('approval_required'), meta: { id: 'c' } },
+      { ...refused('unsafe_args'), meta: { id: 'd' } },
+    ])
     expect(code).toBe(1)
   })
 
   it('with `--yes` what is asked runs in its place', async () => {
-    const { code, value } = await project.json(['turn', '-', '--yes'], { stdin: JSON.stringify([turn[0], turn[2], { name: 'read_file', arguments: { path: 'turn.txt' } }]) })
-    expect(value).toMatchObject([{ ok: true }, { ok: true }, { ok: true, content: [{ text: expect.stringContaining('c') }] }])
+    const { code, value } = await project.json(['turn', '-', '--yes'], {
+      stdin: JSON.stringify([turn[0], turn[2], { name: 'read_file', arguments: { path: 'turn.txt' } }]),
+    })
+    expect(value).toMatchObject([
+      { ok: true },
+      { ok: true },
+      { ok: true, content: [{ text: expect.stringContaining('c') }] },
+    ])
     expect(code).toBe(0)
   })
 
@@ -149,7 +227,10 @@ describe('lockgate turn', () => {
     ['a key twice', '[{"name":"read_file","arguments":{"path":"a","path":"b"}}]'],
     ['a name that is no text', '[{"name":1}]'],
   ])('a file with %s is exit code 2, and nothing of it runs', async (_what, text) => {
-    expect(await project.json(['turn', '-'], { stdin: text })).toMatchObject({ code: 2, value: { error: { kind: 'usage' } } })
+    expect(await project.json(['turn', '-'], { stdin: text })).toMatchObject({
+      code: 2,
+      value: { error: { kind: 'usage' } },
+    })
     expect(await project.json(['turn', 'gone.json'])).toMatchObject({ code: 2 })
   })
 })
@@ -160,31 +241,54 @@ describe('what is printed', () => {
     const colour = /\u001b\[/
     expect((await project.run(argv)).stdout).not.toMatch(colour)
     expect((await project.run(argv, { terminal: true })).stdout).toMatch(colour)
-    const { stdout, stderr } = await project.run(argv, { terminal: true, variables: { ...project.variables, NO_COLOR: '1' } })
+    const { stdout, stderr } = await project.run(argv, {
+      terminal: true,
+      variables: { ...project.variables, NO_COLOR: '1' },
+    })
     expect(stdout + stderr).not.toMatch(colour)
   })
 
   it('never carries a control character of a file to the terminal', async () => {
     project.write('ws/hostile.txt', 'before\u001b]0;title\u0007\u001b[2Jafter\u202e\n')
-    for (const argv of [['call', 'read_file', '{"path":"hostile.txt"}'], ['call', 'read_file', '{"path":"hostile.txt"}', '--json'], ['call', 'read_file', '{"path":"x\u001b[2J"}']]) {
+    for (const argv of [
+      ['call', 'read_file', '{"path":"hostile.txt"}'],
+      ['call', 'read_file', '{"path":"hostile.txt"}', '--json'],
+      ['call', 'read_file', '{"path":"x\u001b[2J"}'],
+    ]) {
       const { stdout, stderr } = await project.run(argv)
       expect(stdout + stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
     }
   })
 
   it('`tools` lists what the caller sees; `--all` everything, with sources and their states', async () => {
-    expect(await project.json(['tools', '--caller', '{"task":{"name":"t","allow":["read_*"]}}'])).toMatchObject({ code: 0, value: [{ name: 'read_file' }] })
+    expect(await project.json(['tools', '--caller', '{"task":{"name":"t","allow":["read_*"]}}'])).toMatchObject({
+      code: 0,
+      value: [{ name: 'read_file' }],
+    })
     const { value } = await project.json(['tools', '--all'])
     expect(value).toMatchObject({
-      tools: expect.arrayContaining([expect.objectContaining({ name: 'delete_file', effect: 'destructive', layer: 'builtin', state: { kind: 'active' } })]),
+      tools: expect.arrayContaining([
+        expect.objectContaining({
+          name: 'delete_file',
+          effect: 'destructive',
+          layer: 'builtin',
+          state: { kind: 'active' },
+        }),
+      ]),
       sources: [expect.objectContaining({ state: { kind: 'ready' } })],
     })
   })
 
   it('`explain tool` says whether and why', async () => {
     const readers = '{"task":{"name":"t","allow":["read_*"]}}'
-    expect(await project.json(['explain', 'tool', 'write_file', '--caller', readers])).toMatchObject({ code: 0, value: { listed: null, entries: [{ effect: 'write' }], preview: { decision: { kind: 'deny' } } } })
-    expect(await project.json(['explain', 'tool', 'read_file', '--caller', readers])).toMatchObject({ code: 0, value: { listed: { name: 'read_file' } } })
+    expect(await project.json(['explain', 'tool', 'write_file', '--caller', readers])).toMatchObject({
+      code: 0,
+      value: { listed: null, entries: [{ effect: 'write' }], preview: { decision: { kind: 'deny' } } },
+    })
+    expect(await project.json(['explain', 'tool', 'read_file', '--caller', readers])).toMatchObject({
+      code: 0,
+      value: { listed: { name: 'read_file' } },
+    })
     expect(await project.json(['explain', 'tool', 'nothing'])).toMatchObject({ code: 1, value: { entries: [] } })
     expect(await project.json(['explain', 'nothing'])).toMatchObject({ code: 2 })
   })

@@ -27,24 +27,50 @@ function prepare(config: string): void {
 describe('a broken configuration', () => {
   beforeEach(() => prepare(marking('limits: { deadlin: 5s }\n')))
 
-  it.each([['tools'], ['serve'], ['serve', '--stdio'], ['call', 'mcp__marks__x'], ['turn', '-'], ['approvals', 'list'], ['audit', 'verify'], ['trust'], ['explain', 'tool', 'x']].map((argv) => ({ argv })))(
-    '$argv: exit code 2, file, line, column, key and what was expected; nothing starts',
-    async ({ argv }) => {
-      const { code, stdout, stderr } = await project.run(argv, { stdin: '[]' })
-      expect(code).toBe(2)
-      expect(stderr).toContain(`${project.path('lockgate.yaml')}:6:11: \`limits.deadlin\`: this version of Lockgate does not know the key \`deadlin\` here; did you mean \`deadline\`?`)
-      expect(stdout).toBe('')
-      expect(started()).toBe(false)
-      expect(existsSync(project.path('state'))).toBe(false)
-    },
-  )
+  it.each(
+    [
+      ['tools'],
+      ['serve'],
+      ['serve', '--stdio'],
+      ['call', 'mcp__marks__x'],
+      ['turn', '-'],
+      ['approvals', 'list'],
+      ['audit', 'verify'],
+      ['trust'],
+      ['explain', 'tool', 'x'],
+    ].map((argv) => ({ argv })),
+  )('$argv: exit code 2, file, line, column, key and what was expected; nothing starts', async ({ argv }) => {
+    const { code, stdout, stderr } = await project.run(argv, { stdin: '[]' })
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      `${project.path('lockgate.yaml')}:6:11: \`limits.deadlin\`: this version of Lockgate does not know the key \`deadlin\` here; did you mean \`deadline\`?`,
+    )
+    expect(stdout).toBe('')
+    expect(started()).toBe(false)
+    expect(existsSync(project.path('state'))).toBe(false)
+  })
 
   it('with --json stdout is one value that names the place as well', async () => {
-    expect(await project.json(['call', 'read_file'])).toMatchObject({ code: 2, value: { error: { kind: 'configuration', problems: [{ file: project.path('lockgate.yaml'), line: 6, column: 11, key: 'limits.deadlin' }] } } })
+    expect(await project.json(['call', 'read_file'])).toMatchObject({
+      code: 2,
+      value: {
+        error: {
+          kind: 'configuration',
+          problems: [{ file: project.path('lockgate.yaml'), line: 6, column: 11, key: 'limits.deadlin' }],
+        },
+      },
+    })
   })
 
   it('`doctor` makes a finding of it, with exit code 1', async () => {
-    expect(await project.json(['doctor'])).toMatchObject({ code: 1, value: { findings: expect.arrayContaining([expect.objectContaining({ name: 'configuration', state: 'failed', detail: expect.stringContaining(':6:11') })]) } })
+    expect(await project.json(['doctor'])).toMatchObject({
+      code: 1,
+      value: {
+        findings: expect.arrayContaining([
+          expect.objectContaining({ name: 'configuration', state: 'failed', detail: expect.stringContaining(':6:11') }),
+        ]),
+      },
+    })
     expect(started()).toBe(false)
   })
 })
@@ -60,11 +86,19 @@ describe('no configuration', () => {
 })
 
 describe('a configuration that was found in the working directory', () => {
-  beforeEach(() => prepare(marking('policy: { files: [rules.yaml] }\n')))
-  beforeEach(() => project.write('rules.yaml', 'rules: []\n'))
+  beforeEach(() => {
+    prepare(marking('policy: { files: [rules.yaml] }\n'))
+    project.write('rules.yaml', 'rules: []\n')
+  })
 
   it('runs nothing until it is trusted, and every file that it refers to takes the trust away again', async () => {
-    for (const argv of [['tools'], ['serve'], ['call', 'read_file', '{"path":"hello.txt"}'], ['approvals', 'list'], ['audit', 'verify']]) {
+    for (const argv of [
+      ['tools'],
+      ['serve'],
+      ['call', 'read_file', '{"path":"hello.txt"}'],
+      ['approvals', 'list'],
+      ['audit', 'verify'],
+    ]) {
       const { code, stderr } = await project.bare(argv)
       expect(code, argv.join(' ')).toBe(2)
       expect(stderr).toContain('is not trusted')
@@ -73,7 +107,11 @@ describe('a configuration that was found in the working directory', () => {
     expect(await project.bare(['trust'])).toMatchObject({ code: 0, stdout: expect.stringContaining('node mark.cjs') })
     expect(await project.bare(['call', 'read_file', '{"path":"hello.txt"}'])).toMatchObject({ code: 0 })
 
-    const files = { 'rules.yaml': 'rules: [{ deny: read_file }]\n', 'mark.cjs': '// another program\n', 'lockgate.yaml': marking('policy: { files: [rules.yaml] }\n# more\n') }
+    const files = {
+      'rules.yaml': 'rules: [{ deny: read_file }]\n',
+      'mark.cjs': '// another program\n',
+      'lockgate.yaml': marking('policy: { files: [rules.yaml] }\n# more\n'),
+    }
     for (const [name, text] of Object.entries(files)) {
       const before = project.read(name)
       project.write(name, text)
@@ -87,7 +125,11 @@ describe('a configuration that was found in the working directory', () => {
 
   it('runs where it is named, by --config or LOCKGATE_CONFIG', async () => {
     expect(await project.run(['call', 'read_file', '{"path":"hello.txt"}'])).toMatchObject({ code: 0 })
-    expect(await project.bare(['call', 'read_file', '{"path":"hello.txt"}'], { variables: { ...project.variables, LOCKGATE_CONFIG: 'lockgate.yaml' } })).toMatchObject({ code: 0 })
+    expect(
+      await project.bare(['call', 'read_file', '{"path":"hello.txt"}'], {
+        variables: { ...project.variables, LOCKGATE_CONFIG: 'lockgate.yaml' },
+      }),
+    ).toMatchObject({ code: 0 })
     expect(await project.bare(['call', 'read_file', '{"path":"hello.txt"}'])).toMatchObject({ code: 2 })
   })
 
@@ -96,7 +138,10 @@ describe('a configuration that was found in the working directory', () => {
     const { code, stderr } = await project.run(['call', 'read_file', '{"path":"hello.txt"}'], { variables: inside })
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('lies inside the workspace') })
     for (const path of ['state/trust.json', 'state']) {
-      const { value } = await project.json(['call', 'write_file', JSON.stringify({ path: `${path}/x`, content: '' }), '--yes'], { variables: inside })
+      const { value } = await project.json(
+        ['call', 'write_file', JSON.stringify({ path: `${path}/x`, content: '' }), '--yes'],
+        { variables: inside },
+      )
       expect(value).toMatchObject({ ok: false, error: { type: 'unsafe_args' } })
     }
   })
@@ -114,9 +159,18 @@ describe('lockgate init', () => {
     project.write('fresh/a.txt', 'a')
     project.write('fresh/.env', 'KEY=x')
     expect(await project.bare(['call', 'read_file', '{"path":"a.txt"}', '--json'], { cwd })).toMatchObject({ code: 0 })
-    expect(await project.bare(['call', 'read_file', '{"path":".env"}', '--json'], { cwd })).toMatchObject({ code: 1, stdout: expect.stringContaining('permission_denied') })
-    expect(await project.bare(['call', 'read_file', '{"path":"lockgate.yaml"}', '--json'], { cwd })).toMatchObject({ code: 1, stdout: expect.stringContaining('unsafe_args') })
-    project.write('fresh/lockgate.yaml', project.read('fresh/lockgate.yaml').replace('destructive: deny', 'destructive: allow'))
+    expect(await project.bare(['call', 'read_file', '{"path":".env"}', '--json'], { cwd })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('permission_denied'),
+    })
+    expect(await project.bare(['call', 'read_file', '{"path":"lockgate.yaml"}', '--json'], { cwd })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('unsafe_args'),
+    })
+    project.write(
+      'fresh/lockgate.yaml',
+      project.read('fresh/lockgate.yaml').replace('destructive: deny', 'destructive: allow'),
+    )
     expect(await project.bare(['tools'], { cwd })).toMatchObject({ code: 2 })
   })
 
@@ -136,7 +190,10 @@ describe('state and variables', () => {
     expect(await project.run(['audit', 'verify'])).toMatchObject({ code: 0 })
     expect(statSync(project.path('state')).mode & 0o777).toBe(0o700)
     chmodSync(project.path('state'), 0o777)
-    expect(await project.run(['audit', 'verify'])).toMatchObject({ code: 2, stderr: expect.stringContaining('chmod 700') })
+    expect(await project.run(['audit', 'verify'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('chmod 700'),
+    })
   })
 
   it('a variable comes from the environment, else from --env-file, and from nowhere else', async () => {
@@ -144,12 +201,21 @@ describe('state and variables', () => {
     project.write('.env', 'ROOT=ws\n')
     const call = ['call', 'read_file', '{"path":"hello.txt"}', '--json']
     expect(await project.run(call)).toMatchObject({ code: 2, stderr: expect.stringContaining('`ROOT` is not set') })
-    expect(await project.run([...call, '--env-file', 'vars.env'])).toMatchObject({ code: 2, stderr: expect.stringContaining('vars.env') })
+    expect(await project.run([...call, '--env-file', 'vars.env'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('vars.env'),
+    })
     project.write('ws/vars.env', 'ROOT=ws\n')
     expect(await project.run([...call, '--env-file', 'ws/vars.env'])).toMatchObject({ code: 0 })
     expect(await project.run(call, { variables: { ...project.variables, ROOT: 'ws' } })).toMatchObject({ code: 0 })
-    expect(await project.run(['call', 'read_file', '{"path":"vars.env"}', '--json', '--env-file', 'ws/vars.env'])).toMatchObject({ code: 1, stdout: expect.stringContaining('unsafe_args') })
-    expect(await project.run(['call', 'read_file', '{"path":"hello.txt"}', '--json', '--env-file', 'ws/vars.env'], { variables: { ...project.variables, ROOT: 'outside' } })).toMatchObject({ code: 1 })
+    expect(
+      await project.run(['call', 'read_file', '{"path":"vars.env"}', '--json', '--env-file', 'ws/vars.env']),
+    ).toMatchObject({ code: 1, stdout: expect.stringContaining('unsafe_args') })
+    expect(
+      await project.run(['call', 'read_file', '{"path":"hello.txt"}', '--json', '--env-file', 'ws/vars.env'], {
+        variables: { ...project.variables, ROOT: 'outside' },
+      }),
+    ).toMatchObject({ code: 1 })
   })
 })
 
@@ -159,7 +225,10 @@ describe('the command line itself', () => {
   })
 
   it('has a version and a help, also for each command and with an example', async () => {
-    expect(await project.bare(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+    expect(await project.bare(['--version'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    })
     expect(await project.bare(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('Example') })
     expect(await project.bare([])).toMatchObject({ code: 2 })
     for (const name of ['init', 'serve', 'tools', 'call', 'turn', 'approvals', 'audit', 'trust', 'doctor', 'explain']) {
@@ -179,8 +248,17 @@ describe('the command line itself', () => {
     project.write('lockgate.yaml', 'version: 1\nworkspace: ws\ntools: { files: true }\n')
     const well = await project.json(['doctor'])
     expect(well).toMatchObject({ code: 0 })
-    expect((well.value as { findings: { state: string }[] }).findings.filter(({ state }) => state === 'failed')).toEqual([])
+    expect(
+      (well.value as { findings: { state: string }[] }).findings.filter(({ state }) => state === 'failed'),
+    ).toEqual([])
     project.write('lockgate.yaml', 'version: 1\nsources: { gone: { command: ./no-such-program } }\n')
-    expect(await project.json(['doctor'])).toMatchObject({ code: 1, value: { findings: expect.arrayContaining([expect.objectContaining({ name: 'source gone', state: 'failed', mend: expect.any(String) })]) } })
+    expect(await project.json(['doctor'])).toMatchObject({
+      code: 1,
+      value: {
+        findings: expect.arrayContaining([
+          expect.objectContaining({ name: 'source gone', state: 'failed', mend: expect.any(String) }),
+        ]),
+      },
+    })
   })
 })

@@ -18,10 +18,22 @@ afterEach(() => {
   project.remove()
 })
 
-type Ended = { readonly code: number | null; readonly signal: string | null; readonly stdout: string; readonly stderr: string }
+type Ended = {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly stdout: string
+  readonly stderr: string
+}
 
-function start(argv: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended>; readonly printed: (text: string) => Promise<void> } {
-  const child = spawn(process.execPath, [MAIN, ...argv], { cwd: project.folder, env: { PATH: process.env['PATH'] ?? '', ...project.variables } })
+function start(argv: readonly string[]): {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+  readonly printed: (text: string) => Promise<void>
+} {
+  const child = spawn(process.execPath, [MAIN, ...argv], {
+    cwd: project.folder,
+    env: { PATH: process.env.PATH ?? '', ...project.variables },
+  })
   children.push(child)
   let stdout = ''
   let stderr = ''
@@ -33,7 +45,9 @@ function start(argv: readonly string[]): { readonly child: ChildProcess; readonl
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk)
   })
-  const ended = new Promise<Ended>((resolve) => child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })))
+  const ended = new Promise<Ended>((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })),
+  )
   const printed = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
@@ -51,7 +65,14 @@ const run = (...argv: string[]): Promise<Ended> => start(argv).ended
 // Without a build there is no program to start; `npm test` never comes here without one.
 describe.skipIf(!existsSync(MAIN))('the built program', () => {
   it('refuses a path outside with a typed outcome and exit code 1', async () => {
-    const { code, stdout } = await run('--config', 'lockgate.yaml', 'call', 'read_file', '{"path":"../outside"}', '--json')
+    const { code, stdout } = await run(
+      '--config',
+      'lockgate.yaml',
+      'call',
+      'read_file',
+      '{"path":"../outside"}',
+      '--json',
+    )
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { type: 'unsafe_args', effect: 'none' } })
     expect(code).toBe(1)
     const allowed = await run('--config', 'lockgate.yaml', 'call', 'read_file', '{"path":"hello.txt"}', '--json')
@@ -67,8 +88,14 @@ describe.skipIf(!existsSync(MAIN))('the built program', () => {
 export const tools = [defineTool({ name: 'read_file', version: '1.0.0', description: 'Reads whatever it is asked for.', input: { type: 'object' }, effect: 'read', run: async () => 'read' })]
 `,
     )
-    project.write('own.yaml', 'version: 1\nworkspace: ws\ntools: { files: true }\nsources: { own: { module: ./tools.mjs } }\nserver: { listen: "127.0.0.1:0" }\n')
-    expect(await run('--config', 'own.yaml', 'call', 'read_file', '{"path":"../outside"}')).toMatchObject({ code: 0, stdout: expect.stringContaining('read') })
+    project.write(
+      'own.yaml',
+      'version: 1\nworkspace: ws\ntools: { files: true }\nsources: { own: { module: ./tools.mjs } }\nserver: { listen: "127.0.0.1:0" }\n',
+    )
+    expect(await run('--config', 'own.yaml', 'call', 'read_file', '{"path":"../outside"}')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('read'),
+    })
     for (const argv of [['serve'], ['serve', '--stdio']]) {
       const { code, stdout, stderr } = await run('--config', 'own.yaml', ...argv)
       expect(stderr).toMatch(/self-check failed: reading outside the workspace must be refused and ended as ok/)
@@ -78,7 +105,11 @@ export const tools = [defineTool({ name: 'read_file', version: '1.0.0', descript
   })
 
   it('has its version at hand', async () => {
-    expect(await run('--version')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), stderr: '' })
+    expect(await run('--version')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+      stderr: '',
+    })
   })
 
   it.each(['SIGINT', 'SIGTERM'] as const)('%s ends serving with exit code 0', async (signal) => {

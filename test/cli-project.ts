@@ -7,7 +7,10 @@ import { type Run, type RunOptions, runLockgate } from './run-lockgate.ts'
 
 export class CliProject {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'lockgate-cli-')))
-  readonly variables: Readonly<Record<string, string>> = { HOME: join(this.folder, 'home'), LOCKGATE_STATE: join(this.folder, 'state') }
+  readonly variables: Readonly<Record<string, string>> = {
+    HOME: join(this.folder, 'home'),
+    LOCKGATE_STATE: join(this.folder, 'state'),
+  }
 
   constructor(config: string) {
     mkdirSync(join(this.folder, 'home'))
@@ -27,7 +30,10 @@ export class CliProject {
   }
 
   /** The one JSON value that a command prints with `--json`; anything else on stdout throws. */
-  async json(argv: readonly string[], options: Partial<RunOptions> = {}): Promise<{ readonly code: number; readonly value: unknown; readonly stderr: string }> {
+  async json(
+    argv: readonly string[],
+    options: Partial<RunOptions> = {},
+  ): Promise<{ readonly code: number; readonly value: unknown; readonly stderr: string }> {
     const { code, stdout, stderr } = await this.run([...argv, '--json'], options)
     return { code, value: JSON.parse(stdout) as unknown, stderr }
   }

@@ -27,12 +27,19 @@ afterEach(() => {
 })
 
 /** Starts serving and resolves once it has said where. */
-async function serve(): Promise<{ readonly announced: Announced; readonly run: Promise<Run>; readonly end: AbortController }> {
+async function serve(): Promise<{
+  readonly announced: Announced
+  readonly run: Promise<Run>
+  readonly end: AbortController
+}> {
   const end = new AbortController()
   ends.push(end)
   let run: Promise<Run> | undefined
   const announced = new Promise<Announced>((resolve, reject) => {
-    run = project.run(['serve', '--json'], { signal: end.signal, onStdout: (text) => resolve(JSON.parse(text) as Announced) })
+    run = project.run(['serve', '--json'], {
+      signal: end.signal,
+      onStdout: (text) => resolve(JSON.parse(text) as Announced),
+    })
     run.then(({ stderr }) => reject(new Error(stderr)), reject)
   })
   return { announced: await announced, run: run as unknown as Promise<Run>, end }
@@ -45,7 +52,8 @@ describe('lockgate serve', () => {
     const { announced, run, end } = await serve()
     const operatorToken = project.read(announced.operatorTokenFile.slice(project.folder.length + 1)).trim()
     const callBody = JSON.stringify({ name: 'read_file', arguments: { path: 'hello.txt' } })
-    const post = (path: string, token: string, body: string) => fetch(`${announced.api}${path}`, { method: 'POST', headers: bearer(token), body })
+    const post = (path: string, token: string, body: string) =>
+      fetch(`${announced.api}${path}`, { method: 'POST', headers: bearer(token), body })
 
     expect((await fetch(announced.mcp, { method: 'POST', body: '{}' })).status).toBe(401)
     expect((await post('/calls', 'lg_wrong', callBody)).status).toBe(401)
@@ -67,7 +75,16 @@ describe('lockgate serve', () => {
     end.abort()
     await run
     const { value } = await project.json(['audit', 'tail', '-n', '50'])
-    expect(value).toEqual(expect.arrayContaining([expect.objectContaining({ body: expect.objectContaining({ agent: 'lockgate-self-check', error: expect.objectContaining({ type: 'unsafe_args' }) }) })]))
+    expect(value).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({
+          body: expect.objectContaining({
+            agent: 'lockgate-self-check',
+            error: expect.objectContaining({ type: 'unsafe_args' }),
+          }),
+        }),
+      ]),
+    )
     expect((await project.json(['approvals', 'list', '--all'])).value).toEqual([])
   })
 
@@ -80,7 +97,11 @@ describe('lockgate serve', () => {
       })
     })
     try {
-      expect(await project.run(['serve', '--listen', `127.0.0.1:${port}`])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`)) })
+      expect(await project.run(['serve', '--listen', `127.0.0.1:${port}`])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`)),
+      })
       expect(await project.run(['serve', '--listen', '7420'])).toMatchObject({ code: 2 })
     } finally {
       other.close()
@@ -88,24 +109,48 @@ describe('lockgate serve', () => {
   })
 
   it('a source that cannot be started takes nothing else down', async () => {
-    project.write('lockgate.yaml', 'version: 1\nworkspace: ws\ntools: { files: true }\nsources: { gone: { command: ./no-such-program } }\nserver: { listen: "127.0.0.1:0" }\n')
+    project.write(
+      'lockgate.yaml',
+      'version: 1\nworkspace: ws\ntools: { files: true }\nsources: { gone: { command: ./no-such-program } }\nserver: { listen: "127.0.0.1:0" }\n',
+    )
     const { announced, run, end } = await serve()
-    const answer = await fetch(`${announced.api}/calls`, { method: 'POST', headers: bearer(announced.callToken), body: '{"name":"list_dir","arguments":{}}' })
+    const answer = await fetch(`${announced.api}/calls`, {
+      method: 'POST',
+      headers: bearer(announced.callToken),
+      body: '{"name":"list_dir","arguments":{}}',
+    })
     expect(await answer.json()).toMatchObject({ ok: true })
     end.abort()
     expect(await run).toMatchObject({ code: 0 })
-    expect(await project.json(['tools', '--all'])).toMatchObject({ code: 0, value: { sources: expect.arrayContaining([expect.objectContaining({ name: 'gone', state: { kind: 'failed', reason: expect.any(String) } })]) } })
+    expect(await project.json(['tools', '--all'])).toMatchObject({
+      code: 0,
+      value: {
+        sources: expect.arrayContaining([
+          expect.objectContaining({ name: 'gone', state: { kind: 'failed', reason: expect.any(String) } }),
+        ]),
+      },
+    })
   })
 })
 
 describe('lockgate serve --stdio', () => {
   it('speaks MCP and nothing else on stdout, and ends when stdin closes', async () => {
     const input = new PassThrough()
-    const asked = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } }
+    const asked = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    }
     input.write(`${JSON.stringify(asked)}\n`)
     const { code, stdout, stderr } = await project.run(['serve', '--stdio'], { input, onStdout: () => input.end() })
     expect(code).toBe(0)
-    expect(stdout.trimEnd().split('\n').map((line) => JSON.parse(line) as unknown)).toMatchObject([{ jsonrpc: '2.0', id: 1, result: { serverInfo: { name: 'lockgate' } } }])
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toMatchObject([{ jsonrpc: '2.0', id: 1, result: { serverInfo: { name: 'lockgate' } } }])
     expect(stderr).toContain('self-check')
   })
 

@@ -18,10 +18,21 @@ export type RunOptions = {
 
 export type Run = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
-export async function runLockgate(argv: readonly string[], { cwd, variables = {}, stdin = '', input, signal, terminal = false, onStdout }: RunOptions): Promise<Run> {
+export async function runLockgate(
+  argv: readonly string[],
+  { cwd, variables = {}, stdin = '', input, signal, terminal = false, onStdout }: RunOptions,
+): Promise<Run> {
   const stdout = collect(terminal, onStdout)
   const stderr = collect(terminal)
-  const io = { argv, stdin: input ?? Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream, variables, cwd, signal: signal ?? new AbortController().signal }
+  const io = {
+    argv,
+    stdin: input ?? Readable.from([stdin]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    variables,
+    cwd,
+    signal: signal ?? new AbortController().signal,
+  }
   const code = await runCli(io)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }

@@ -59,9 +59,17 @@ export function takeParsedJson(
 /** The canonical JSON text of a value (RFC 8785). */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (isJsonArray(value)) return `[${value.map(canonicalJson).join(',')}]`
-  const members = Object.keys(value).sort()
-  return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(',')}}`
+  let text = ''
+  if (isJsonArray(value)) {
+    for (const item of value) text += text === '' ? canonicalJson(item) : `,${canonicalJson(item)}`
+    return `[${text}]`
+  }
+  const keys = Object.keys(value)
+  sortKeys(keys)
+  for (const key of keys) {
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`
+  }
+  return `{${text}}`
 }
 
 export const isJsonArray = (value: JsonValue): value is readonly JsonValue[] => Array.isArray(value)

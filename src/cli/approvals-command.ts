@@ -15,9 +15,14 @@ export const approvalsCommand: RunCommand = async (input) => {
   const [action = 'list', id] = line.positionals
   if (action === 'list' && id === undefined) return atDesk(input, (desk) => list(desk, input))
   if (action !== 'show' && action !== 'approve' && action !== 'decline') {
-    return terminal.fail('usage', `expected list, show, approve or decline, got \`${[action, ...(id === undefined ? [] : [id])].join(' ')}\``, ['see `lockgate approvals --help`'])
+    return terminal.fail(
+      'usage',
+      `expected list, show, approve or decline, got \`${[action, ...(id === undefined ? [] : [id])].join(' ')}\``,
+      ['see `lockgate approvals --help`'],
+    )
   }
-  if (id === undefined) return terminal.fail('usage', `the id of the approval is missing`, ['`lockgate approvals list` has the ids'])
+  if (id === undefined)
+    return terminal.fail('usage', `the id of the approval is missing`, ['`lockgate approvals list` has the ids'])
   if (action === 'show') return atDesk(input, (desk) => show(desk, id, terminal))
   return atDesk(input, (desk) => answer(desk, { id, decision: action }, input))
 }
@@ -44,7 +49,10 @@ async function show(desk: Desk, id: string, terminal: Terminal): Promise<ExitCod
     ['reason', row.reason],
     ['opened', new Date(row.openedAt).toISOString()],
     ['expires', new Date(row.expiresAt).toISOString()],
-    ['answered', row.answeredAt === undefined ? undefined : `${new Date(row.answeredAt).toISOString()} by ${row.answeredBy ?? ''}`],
+    [
+      'answered',
+      row.answeredAt === undefined ? undefined : `${new Date(row.answeredAt).toISOString()} by ${row.answeredBy ?? ''}`,
+    ],
     ['comment', row.comment],
     ['used by', row.redeemedBy],
   ]
@@ -54,7 +62,11 @@ async function show(desk: Desk, id: string, terminal: Terminal): Promise<ExitCod
   return 0
 }
 
-async function answer(desk: Desk, { id, decision }: { id: string; decision: 'approve' | 'decline' }, { line, terminal }: CommandInput): Promise<ExitCode> {
+async function answer(
+  desk: Desk,
+  { id, decision }: { id: string; decision: 'approve' | 'decline' },
+  { line, terminal }: CommandInput,
+): Promise<ExitCode> {
   const comment = line.text('comment')
   const answered = await desk.approvals.decide(id, { decision, by: BY, ...(comment === undefined ? {} : { comment }) })
   if (answered.kind === 'missing') return missing(terminal, id)
@@ -65,7 +77,11 @@ async function answer(desk: Desk, { id, decision }: { id: string; decision: 'app
     return 1
   }
   printShown(terminal, approval)
-  terminal.line(statePiece(approval), ` ${approval.tool}; `, decision === 'approve' ? 'the equal call runs once when it is made again' : 'the call will not run')
+  terminal.line(
+    statePiece(approval),
+    ` ${approval.tool}; `,
+    decision === 'approve' ? 'the equal call runs once when it is made again' : 'the call will not run',
+  )
   return 0
 }
 
@@ -80,7 +96,8 @@ function printShown(terminal: Terminal, { shown }: ApprovalRow): void {
   for (const text of shown.split('\n')) terminal.line('    ', text)
 }
 
-const isExpired = ({ state, expiresAt }: ApprovalRow): boolean => (state === 'open' || state === 'approved') && expiresAt <= Date.now()
+const isExpired = ({ state, expiresAt }: ApprovalRow): boolean =>
+  (state === 'open' || state === 'approved') && expiresAt <= Date.now()
 
 function statePiece(row: ApprovalRow): Piece {
   if (isExpired(row)) return ['dim', 'expired']

@@ -14,9 +14,15 @@ export const auditCommand: RunCommand = async (input) => {
   const { line, terminal } = input
   const [action] = line.positionals
   if (action === 'verify') return atDesk(input, (desk) => verify(desk, input))
-  if (action !== 'tail') return terminal.fail('usage', `expected tail or verify, got ${action === undefined ? 'nothing' : `\`${action}\``}`, ['see `lockgate audit --help`'])
+  if (action !== 'tail')
+    return terminal.fail(
+      'usage',
+      `expected tail or verify, got ${action === undefined ? 'nothing' : `\`${action}\``}`,
+      ['see `lockgate audit --help`'],
+    )
   const number = Number(line.text('number') ?? TAIL_DEFAULT)
-  if (!Number.isSafeInteger(number) || number < 1 || number > TAIL_MAX) return terminal.fail('usage', `\`-n\` takes a whole number from 1 to ${TAIL_MAX}`)
+  if (!Number.isSafeInteger(number) || number < 1 || number > TAIL_MAX)
+    return terminal.fail('usage', `\`-n\` takes a whole number from 1 to ${TAIL_MAX}`)
   return atDesk(input, (desk) => tail(desk, input, number))
 }
 
@@ -28,7 +34,10 @@ async function verify(desk: Desk, { terminal }: CommandInput): Promise<ExitCode>
     for (const note of verified.notes) terminal.note(['dim', note])
     return 0
   }
-  terminal.line(['red', 'the records do not hold'], `: row ${verified.seq} of chain ${verified.chain}: ${verified.reason}`)
+  terminal.line(
+    ['red', 'the records do not hold'],
+    `: row ${verified.seq} of chain ${verified.chain}: ${verified.reason}`,
+  )
   return 1
 }
 
@@ -43,16 +52,28 @@ async function tail(desk: Desk, { terminal }: CommandInput, number: number): Pro
 
 function printRow(terminal: CommandInput['terminal'], row: RecordRow): void {
   const body = parsedBody(row) ?? {}
-  const who = ['user', 'agent'].map((key) => text(body, key)).filter((name) => name !== '').join('/')
-  terminal.line(['dim', `${new Date(row.at).toISOString()} `], row.kind.padEnd(11), ['cyan', text(body, 'tool').padEnd(28)], who === '' ? '' : `${who}  `, endPiece(row, body), ['dim', `  ${row.callId ?? ''}`])
+  const who = ['user', 'agent']
+    .map((key) => text(body, key))
+    .filter((name) => name !== '')
+    .join('/')
+  terminal.line(
+    ['dim', `${new Date(row.at).toISOString()} `],
+    row.kind.padEnd(11),
+    ['cyan', text(body, 'tool').padEnd(28)],
+    '  ',
+    who === '' ? '' : `${who}  `,
+    endPiece(row, body),
+    ['dim', `  ${row.callId ?? ''}`],
+  )
 }
 
 /** In one word or two, how it stands after this row. */
 function endPiece({ kind }: RecordRow, body: JsonObject): Piece {
-  const error = body['error']
+  const error = body.error
   if (isJsonObject(error)) return ['red', text(error, 'type')]
-  if (body['ok'] === true) return ['green', 'done']
-  if (kind === 'approval') return ['yellow', `${text(body, 'decision')} by ${text(body, 'by')}`]
+  if (body.ok === true) return ['green', 'done']
+  if (kind === 'approval')
+    return ['yellow', text(body, 'by') === '' ? 'asked' : `${text(body, 'decision')} by ${text(body, 'by')}`]
   return ['dim', text(body, 'effect')]
 }
 

@@ -39,7 +39,10 @@ function namedCall({ io, line, terminal }: CommandInput, name: string, text: str
     signal: io.signal,
     ...(approval === undefined ? {} : { approval }),
     ...(io.stderr.isTTY === true
-      ? { onProgress: ({ message, progress, total }) => terminal.note(['dim', `… ${message ?? ''} ${progress ?? ''}${total === undefined ? '' : `/${total}`}`]) }
+      ? {
+          onProgress: ({ message, progress, total }) =>
+            terminal.note(['dim', `… ${message ?? ''} ${progress ?? ''}${total === undefined ? '' : `/${total}`}`]),
+        }
       : {}),
   }
 }

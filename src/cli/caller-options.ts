@@ -8,7 +8,9 @@ import type { CommandLine } from './command-line.ts'
 
 const KNOWN = new Set(['tenant', 'user', 'agent', 'roles', 'session', 'task'])
 
-export type CallerReading = { readonly kind: 'ok'; readonly caller: SessionOptions } | { readonly kind: 'bad'; readonly reason: string }
+export type CallerReading =
+  | { readonly kind: 'ok'; readonly caller: SessionOptions }
+  | { readonly kind: 'bad'; readonly reason: string }
 
 /** `--caller` replaces the default whole; the other options change single parts of it. */
 export function readCallerOptions(line: CommandLine, fallback: Partial<Caller>): CallerReading {
@@ -17,7 +19,11 @@ export function readCallerOptions(line: CommandLine, fallback: Partial<Caller>):
   if (base.kind === 'bad') return base
   const roles = line.texts('role')
   const task = line.text('task')
-  const named = Object.fromEntries(['tenant', 'user', 'agent', 'session'].flatMap((key) => (line.text(key) === undefined ? [] : [[key, line.text(key)]])))
+  const named = Object.fromEntries(
+    ['tenant', 'user', 'agent', 'session'].flatMap((key) =>
+      line.text(key) === undefined ? [] : [[key, line.text(key)]],
+    ),
+  )
   return {
     kind: 'ok',
     caller: {
@@ -38,10 +44,18 @@ function parseCaller(text: string): CallerReading {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { kind: 'bad', reason: `\`--caller\` is not valid JSON: ${error instanceof Error ? error.message : String(error)}` }
+    return {
+      kind: 'bad',
+      reason: `\`--caller\` is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+    }
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { kind: 'bad', reason: '`--caller` must be a JSON object' }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { kind: 'bad', reason: '`--caller` must be a JSON object' }
   const unknown = Object.keys(value).find((key) => !KNOWN.has(key))
-  if (unknown !== undefined) return { kind: 'bad', reason: `\`--caller\` has \`${unknown}\`, which is no part of a caller; known: ${[...KNOWN].join(', ')}` }
+  if (unknown !== undefined)
+    return {
+      kind: 'bad',
+      reason: `\`--caller\` has \`${unknown}\`, which is no part of a caller; known: ${[...KNOWN].join(', ')}`,
+    }
   return { kind: 'ok', caller: value }
 }

@@ -26,7 +26,10 @@ describe('the words of a command line', () => {
   })
 
   it('options stand before the command or after it', () => {
-    for (const argv of [['--config', 'c.yaml', 'call', 'x', '-', '--role', 'a', '--role=b'], ['call', '--role', 'a', 'x', '--config=c.yaml', '-', '--role', 'b']]) {
+    for (const argv of [
+      ['--config', 'c.yaml', 'call', 'x', '-', '--role', 'a', '--role=b'],
+      ['call', '--role', 'a', 'x', '--config=c.yaml', '-', '--role', 'b'],
+    ]) {
       const line = read(...argv)
       if (line.kind !== 'command') throw new Error(JSON.stringify(line))
       expect(line.spec.name).toBe('call')
@@ -49,7 +52,8 @@ describe('the words of a command line', () => {
 
   it('every option of the table that takes a value says what stands for it', () => {
     for (const { options } of [...COMMANDS, { options: COMMON_OPTIONS }]) {
-      for (const [name, { kind, value }] of Object.entries(options)) expect(value !== undefined, name).toBe(kind !== 'flag')
+      for (const [name, { kind, value }] of Object.entries(options))
+        expect(value !== undefined, name).toBe(kind !== 'flag')
     }
   })
 })

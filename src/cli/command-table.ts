@@ -6,8 +6,16 @@ type Options = Readonly<Record<string, OptionSpec>>
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: Options = {
-  config: { kind: 'text', value: 'FILE', means: 'the configuration; else LOCKGATE_CONFIG, ./lockgate.yaml, the user’s own' },
-  'env-file': { kind: 'texts', value: 'FILE', means: 'variables for `${NAME}` in the configuration; those of the process come first' },
+  config: {
+    kind: 'text',
+    value: 'FILE',
+    means: 'the configuration; else LOCKGATE_CONFIG, ./lockgate.yaml, the user’s own',
+  },
+  'env-file': {
+    kind: 'texts',
+    value: 'FILE',
+    means: 'variables for `${NAME}` in the configuration; those of the process come first',
+  },
   json: { kind: 'flag', means: 'print one JSON value on stdout and nothing else' },
   help: { kind: 'flag', short: 'h', means: 'what a command does, with an example' },
   version: { kind: 'flag', short: 'V', means: 'the version of Lockgate' },
@@ -23,9 +31,15 @@ const CALLER: Options = {
   caller: { kind: 'text', value: 'JSON', means: 'the whole caller as one JSON object' },
 }
 
-const YES: Options = { yes: { kind: 'flag', short: 'y', means: 'answer a question with yes, as the person at the terminal' } }
+const YES: Options = {
+  yes: { kind: 'flag', short: 'y', means: 'answer a question with yes, as the person at the terminal' },
+}
 
-const command = (spec: Omit<CommandSpec, 'options' | 'positionalsMax'> & Partial<CommandSpec>): CommandSpec => ({ options: {}, positionalsMax: 0, ...spec })
+const command = (spec: Omit<CommandSpec, 'options' | 'positionalsMax'> & Partial<CommandSpec>): CommandSpec => ({
+  options: {},
+  positionalsMax: 0,
+  ...spec,
+})
 
 export const COMMANDS: readonly CommandSpec[] = [
   command({
@@ -59,7 +73,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'make one call, through the whole pipeline, and print its outcome',
     usage: 'NAME [JSON|-]',
     positionalsMax: 2,
-    options: { approval: { kind: 'text', value: 'ID', means: 'the approval to use; an equal one is found without it' }, ...YES, ...CALLER },
+    options: {
+      approval: { kind: 'text', value: 'ID', means: 'the approval to use; an equal one is found without it' },
+      ...YES,
+      ...CALLER,
+    },
     examples: [`lockgate call read_file '{"path":"README.md"}'`, 'lockgate call write_file - --yes < arguments.json'],
     load: async () => (await import('./call-command.ts')).callCommand,
   }),
@@ -89,7 +107,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'the records: the newest of them, or whether their chains hold',
     usage: 'tail | verify',
     positionalsMax: 1,
-    options: { number: { kind: 'text', short: 'n', value: 'N', means: 'how many records `tail` shows; 20 where it is not given' } },
+    options: {
+      number: {
+        kind: 'text',
+        short: 'n',
+        value: 'N',
+        means: 'how many records `tail` shows; 20 where it is not given',
+      },
+    },
     examples: ['lockgate audit tail -n 50', 'lockgate audit verify'],
     load: async () => (await import('./audit-command.ts')).auditCommand,
   }),

@@ -20,7 +20,13 @@ const CLOCK_FLOOR_MS = Date.UTC(2026, 0, 1)
 const CLOCK_CEILING_MS = Date.UTC(2100, 0, 1)
 
 export async function machineFindings({ io }: CommandInput): Promise<readonly Finding[]> {
-  return [nodeFinding(process.versions.node), await sqliteFinding(), await walkFinding(), clockFinding(Date.now()), stateFinding(stateRoot(io.cwd, io.variables))]
+  return [
+    nodeFinding(process.versions.node),
+    await sqliteFinding(),
+    await walkFinding(),
+    clockFinding(Date.now()),
+    stateFinding(stateRoot(io.cwd, io.variables)),
+  ]
 }
 
 export function nodeFinding(version: string): Finding {
@@ -34,25 +40,46 @@ async function sqliteFinding(): Promise<Finding> {
   const { findDriver } = await import('../stores/sqlite-driver.ts')
   const found = await findDriver()
   if (found.kind === 'ok') return { name: 'sqlite', state: 'ok', detail: found.driver.name }
-  return { name: 'sqlite', state: 'failed', detail: found.reason, mend: 'npm install libsql, or use Node 22.13 or later' }
+  return {
+    name: 'sqlite',
+    state: 'failed',
+    detail: found.reason,
+    mend: 'npm install libsql, or use Node 22.13 or later',
+  }
 }
 
 async function walkFinding(): Promise<Finding> {
   const { walkMethod } = await import('../machine/rooted-directory.ts')
-  if (walkMethod() === 'descriptor') return { name: 'file walk', state: 'ok', detail: 'by descriptors, /proc/self/fd is there' }
+  if (walkMethod() === 'descriptor')
+    return { name: 'file walk', state: 'ok', detail: 'by descriptors, /proc/self/fd is there' }
   const detail = 'by paths that are compared afterwards: /proc/self/fd is not there'
-  return { name: 'file walk', state: 'warning', detail, mend: 'on Linux mount /proc; elsewhere let nobody else write to the workspace while the gate runs' }
+  return {
+    name: 'file walk',
+    state: 'warning',
+    detail,
+    mend: 'on Linux mount /proc; elsewhere let nobody else write to the workspace while the gate runs',
+  }
 }
 
 export function clockFinding(nowMs: number): Finding {
   const detail = Number.isFinite(nowMs) ? new Date(nowMs).toISOString() : String(nowMs)
   if (nowMs >= CLOCK_FLOOR_MS && nowMs < CLOCK_CEILING_MS) return { name: 'clock', state: 'ok', detail }
-  return { name: 'clock', state: 'failed', detail, mend: 'set the clock: approvals expire by it, and records carry its time' }
+  return {
+    name: 'clock',
+    state: 'failed',
+    detail,
+    mend: 'set the clock: approvals expire by it, and records carry its time',
+  }
 }
 
 function stateFinding(root: string): Finding {
   if (!existsSync(root)) return { name: 'state folder', state: 'ok', detail: `${root} is made when it is needed` }
   const problem = folderProblem(root)
   if (problem === undefined) return { name: 'state folder', state: 'ok', detail: root }
-  return { name: 'state folder', state: 'failed', detail: problem, mend: `chmod 700 ${root}, or name another folder with LOCKGATE_STATE` }
+  return {
+    name: 'state folder',
+    state: 'failed',
+    detail: problem,
+    mend: `chmod 700 ${root}, or name another folder with LOCKGATE_STATE`,
+  }
 }

@@ -11,7 +11,7 @@ import { readConfig } from '../server/config/read-config.ts'
 import type { CommandInput } from './command.ts'
 import type { Finding } from './doctor-machine.ts'
 import { foldersAround, locateConfig, stateFolderOf, stateRoot } from './locations.ts'
-import { withGate } from './open-gate.ts'
+import { unsettledText, withGate } from './open-gate.ts'
 import { envTexts, openProject, type Project } from './project.ts'
 import { Terminal } from './terminal.ts'
 import { checkTrust } from './trust-store.ts'
@@ -23,20 +23,38 @@ export async function projectFindings(input: CommandInput): Promise<readonly Fin
   const { io, line } = input
   const location = locateConfig(line.text('config'), io.cwd, io.variables)
   if ('looked' in location) {
-    return [{ name: 'configuration', state: 'warning', detail: 'there is none', mend: '`lockgate init` writes one for this folder' }]
+    return [
+      {
+        name: 'configuration',
+        state: 'warning',
+        detail: 'there is none',
+        mend: '`lockgate init` writes one for this folder',
+      },
+    ]
   }
   const texts = envTexts(input)
-  if (texts.kind === 'bad') return [{ name: 'configuration', state: 'failed', detail: texts.reason, mend: 'mend `--env-file`' }]
+  if (texts.kind === 'bad')
+    return [{ name: 'configuration', state: 'failed', detail: texts.reason, mend: 'mend `--env-file`' }]
   const read = readConfig(location.file, environmentOf(io.variables, texts.texts))
   if (read.kind === 'bad') {
-    return read.problems.map((problem) => ({ name: 'configuration', state: 'failed', detail: describeProblem(problem), mend: 'mend this place of the file' }))
+    return read.problems.map((problem) => ({
+      name: 'configuration',
+      state: 'failed',
+      detail: describeProblem(problem),
+      mend: 'mend this place of the file',
+    }))
   }
   const { config } = read
   const root = stateRoot(io.cwd, io.variables)
   const trusted = location.by !== 'found' || checkTrust(root, config.files).kind === 'trusted'
   const configuration: Finding = trusted
     ? { name: 'configuration', state: 'ok', detail: config.file }
-    : { name: 'configuration', state: 'failed', detail: `${config.file} is not trusted`, mend: 'read it, then run `lockgate trust`' }
+    : {
+        name: 'configuration',
+        state: 'failed',
+        detail: `${config.file} is not trusted`,
+        mend: 'read it, then run `lockgate trust`',
+      }
   const kept = [...workspaceFindings(config, root), ...modeFindings(stateFolderOf(root, config.file))]
   return trusted ? [configuration, ...kept, ...(await gateFindings(input))] : [configuration, ...kept]
 }
@@ -44,14 +62,30 @@ export async function projectFindings(input: CommandInput): Promise<readonly Fin
 function workspaceFindings({ workspace, tools }: LockgateConfig, root: string): readonly Finding[] {
   const named = Object.entries(workspace)
   if (named.length === 0) {
-    return tools.files ? [{ name: 'workspace', state: 'failed', detail: '`tools.files` is on, and no workspace is named', mend: 'add `workspace: .`' }] : []
+    return tools.files
+      ? [
+          {
+            name: 'workspace',
+            state: 'failed',
+            detail: '`tools.files` is on, and no workspace is named',
+            mend: 'add `workspace: .`',
+          },
+        ]
+      : []
   }
   const around = foldersAround(root, Object.values(workspace))
   return [
     ...named.map(([name, folder]) => folderFinding(name, folder)),
     ...(around.length === 0
       ? []
-      : [{ name: 'state folder', state: 'warning', detail: `it lies inside the workspace ${around.join(', ')}`, mend: 'name a folder outside with LOCKGATE_STATE' } as const]),
+      : [
+          {
+            name: 'state folder',
+            state: 'warning',
+            detail: `it lies inside the workspace ${around.join(', ')}`,
+            mend: 'name a folder outside with LOCKGATE_STATE',
+          } as const,
+        ]),
   ]
 }
 
@@ -59,13 +93,23 @@ function folderFinding(name: string, folder: string): Finding {
   try {
     accessSync(folder, constants.R_OK | constants.X_OK)
   } catch {
-    return { name: 'workspace', state: 'failed', detail: `${name}: ${folder} cannot be read`, mend: `chmod u+rx ${folder}` }
+    return {
+      name: 'workspace',
+      state: 'failed',
+      detail: `${name}: ${folder} cannot be read`,
+      mend: `chmod u+rx ${folder}`,
+    }
   }
   try {
     accessSync(folder, constants.W_OK)
     return { name: 'workspace', state: 'ok', detail: `${name}: ${folder}` }
   } catch {
-    return { name: 'workspace', state: 'warning', detail: `${name}: ${folder} can only be read`, mend: `chmod u+w ${folder}, if tools shall write there` }
+    return {
+      name: 'workspace',
+      state: 'warning',
+      detail: `${name}: ${folder} can only be read`,
+      mend: `chmod u+w ${folder}, if tools shall write there`,
+    }
   }
 }
 
@@ -77,14 +121,20 @@ function modeFindings(folder: string): readonly Finding[] {
     return status !== undefined && (status.mode & 0o077) !== 0
   })
   if (open.length === 0) return [{ name: 'modes', state: 'ok', detail: `${folder} is readable by its owner only` }]
-  return open.map((path) => ({ name: 'modes', state: 'failed', detail: `others can get at ${path}`, mend: `chmod go= ${path}` }))
+  return open.map((path) => ({
+    name: 'modes',
+    state: 'failed',
+    detail: `others can get at ${path}`,
+    mend: `chmod go= ${path}`,
+  }))
 }
 
 async function gateFindings(input: CommandInput): Promise<readonly Finding[]> {
   // What opening has to say in its own words stands in the findings already.
   const quiet = { ...input, terminal: new Terminal(silenced(input), { json: false }) }
   const opened = await openProject(quiet)
-  if (opened.kind === 'end') return [{ name: 'gate', state: 'failed', detail: 'it cannot be opened', mend: 'see what stands above' }]
+  if (opened.kind === 'end')
+    return [{ name: 'gate', state: 'failed', detail: 'it cannot be opened', mend: 'see what stands above' }]
   try {
     return await withGate(opened.value, quiet, {}, async (gate) => {
       await gate.settled()
@@ -92,19 +142,55 @@ async function gateFindings(input: CommandInput): Promise<readonly Finding[]> {
       const sources = gate.catalogue.sources().map(({ name, state, tools }): Finding => {
         if (state.kind === 'ready') return { name: `source ${name}`, state: 'ok', detail: `${tools} tools` }
         const detail = state.kind === 'failed' ? state.reason : state.kind
-        return { name: `source ${name}`, state: 'failed', detail, mend: `mend \`sources.${name}\`, or start what it needs; the others work without it` }
+        return {
+          name: `source ${name}`,
+          state: 'failed',
+          detail,
+          mend: `mend \`sources.${name}\`, or start what it needs; the others work without it`,
+        }
       })
-      return [recordsFinding(opened.value, newest?.at), ...sources, ...gate.warnings().map((detail): Finding => ({ name: 'warning', state: 'warning', detail }))]
+      const unsettled = gate.unsettled.map(
+        (call): Finding => ({
+          name: 'unsettled',
+          state: 'warning',
+          detail: unsettledText(call),
+          mend: 'look at what it may have done',
+        }),
+      )
+      return [
+        recordsFinding(opened.value, newest?.at),
+        ...unsettled,
+        ...sources,
+        ...gate.warnings().map((detail): Finding => ({ name: 'warning', state: 'warning', detail })),
+      ]
     })
   } catch (error) {
-    return [{ name: 'gate', state: 'failed', detail: error instanceof Error ? error.message : String(error), mend: 'mend what the message names' }]
+    return [
+      {
+        name: 'gate',
+        state: 'failed',
+        detail: error instanceof Error ? error.message : String(error),
+        mend: 'mend what the message names',
+      },
+    ]
   }
 }
 
 function recordsFinding({ database }: Project, newestMs: number | undefined): Finding {
-  if (database === undefined) return { name: 'records', state: 'warning', detail: 'kept in memory: they end with the process', mend: 'use `store: sqlite`' }
+  if (database === undefined)
+    return {
+      name: 'records',
+      state: 'warning',
+      detail: 'kept in memory: they end with the process',
+      mend: 'use `store: sqlite`',
+    }
   if (newestMs !== undefined && newestMs > Date.now() + CLOCK_SLACK_MS) {
-    return { name: 'records', state: 'failed', detail: `the newest record is of ${new Date(newestMs).toISOString()}: the clock was set back`, mend: 'set the clock' }
+    return {
+      name: 'records',
+      state: 'failed',
+      detail: `the newest record is of ${new Date(newestMs).toISOString()}: the clock was set back`,
+      mend: 'set the clock',
+    }
   }
   return { name: 'records', state: 'ok', detail: database }
 }

@@ -13,7 +13,8 @@ import { printSource } from './tools-command.ts'
 export const explainCommand: RunCommand = async (input) => {
   const { io, line, terminal } = input
   const [what, name] = line.positionals
-  if (what !== 'tool' || name === undefined) return terminal.fail('usage', 'expected `tool NAME`', ['see `lockgate explain --help`'])
+  if (what !== 'tool' || name === undefined)
+    return terminal.fail('usage', 'expected `tool NAME`', ['see `lockgate explain --help`'])
   const opened = await openProject(input)
   if (opened.kind === 'end') return opened.code
   const caller = readCallerOptions(line, opened.value.config.caller)
@@ -37,8 +38,13 @@ async function explain(terminal: Terminal, gate: Gate, session: Session, name: s
     for (const source of sources.filter(({ state }) => state.kind === 'failed')) printSource(terminal, source)
   }
   const { user, agent, tenant, task } = session.caller
-  terminal.line(`for ${tenant}/${user}/${agent}${task === undefined ? '' : ` with the task ${task.name}`}: `, listed === undefined ? ['red', 'not listed'] : ['green', 'listed'], `; ${previewText(preview)}`)
-  if (listed !== undefined) terminal.block(`\n${listed.description}\n${JSON.stringify(listed.inputSchema, undefined, 2)}`)
+  terminal.line(
+    `for ${tenant}/${user}/${agent}${task === undefined ? '' : ` with the task ${task.name}`}: `,
+    listed === undefined ? ['red', 'not listed'] : ['green', 'listed'],
+    `; ${previewText(preview)}`,
+  )
+  if (listed !== undefined)
+    terminal.block(`\n${listed.description}\n${JSON.stringify(listed.inputSchema, undefined, 2)}`)
   terminal.value({ name, entries: rows, listed: listed ?? null, preview, sources })
   return rows.length === 0 ? 1 : 0
 }
@@ -52,9 +58,14 @@ function printRow(terminal: Terminal, row: CatalogueRow): void {
 
 function previewText(preview: DecisionPreview): string {
   if (preview.kind === 'refused') {
-    return preview.type === 'invalid_args' ? 'it may be called, and the arguments decide' : `${preview.type}: ${preview.message}`
+    return preview.type === 'invalid_args'
+      ? 'it may be called, and the arguments decide'
+      : `${preview.type}: ${preview.message}`
   }
   const { decision } = preview
-  const rule = decision.rule === undefined ? '' : ` (${decision.rule.text}${decision.rule.file === undefined ? '' : `, ${decision.rule.file}:${decision.rule.line ?? ''}`})`
+  const rule =
+    decision.rule === undefined
+      ? ''
+      : ` (${decision.rule.text}${decision.rule.file === undefined ? '' : `, ${decision.rule.file}:${decision.rule.line ?? ''}`})`
   return `without arguments: ${decision.kind}, ${decision.reason}${rule}`
 }

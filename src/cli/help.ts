@@ -7,7 +7,11 @@ const NAME_WIDTH = 12
 const OPTION_WIDTH = 22
 
 /** All commands, one line each. */
-export function printOverview(terminal: Terminal, commands: readonly CommandSpec[], common: Readonly<Record<string, OptionSpec>>): void {
+export function printOverview(
+  terminal: Terminal,
+  commands: readonly CommandSpec[],
+  common: Readonly<Record<string, OptionSpec>>,
+): void {
   terminal.line('The layer between what a model wants and what really happens: governed tool calls.')
   terminal.line()
   terminal.line(['bold', 'Usage: '], 'lockgate [--config FILE] COMMAND [OPTIONS]')
@@ -16,15 +20,24 @@ export function printOverview(terminal: Terminal, commands: readonly CommandSpec
   terminal.line()
   printOptions(terminal, common)
   terminal.line()
-  terminal.line('Exit status: 0 done; 1 the call or check ended in an error outcome or a finding; 2 usage or configuration.')
+  terminal.line(
+    'Exit status: 0 done; 1 the call or check ended in an error outcome or a finding; 2 usage or configuration.',
+  )
   terminal.line(['bold', 'Example: '], `lockgate call read_file '{"path":"README.md"}'`)
 }
 
 /** One command: usage, options, examples. */
-export function printCommandHelp(terminal: Terminal, command: CommandSpec, common: Readonly<Record<string, OptionSpec>>): void {
+export function printCommandHelp(
+  terminal: Terminal,
+  command: CommandSpec,
+  common: Readonly<Record<string, OptionSpec>>,
+): void {
   terminal.line(`lockgate ${command.name}: ${command.summary}`)
   terminal.line()
-  terminal.line(['bold', 'Usage: '], ['lockgate', command.name, command.usage, '[OPTIONS]'].filter((part) => part !== '').join(' '))
+  terminal.line(
+    ['bold', 'Usage: '],
+    ['lockgate', command.name, command.usage, '[OPTIONS]'].filter((part) => part !== '').join(' '),
+  )
   terminal.line()
   printOptions(terminal, { ...command.options, ...common })
   terminal.line()

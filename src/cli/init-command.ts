@@ -55,7 +55,12 @@ export const initCommand: RunCommand = async ({ io, line, terminal }) => {
     writeFileSync(file, TEMPLATE, { flag: 'wx' })
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST'
-    return terminal.fail('usage', exists ? `${file} is there already, and nothing was changed` : `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+    return terminal.fail(
+      'usage',
+      exists
+        ? `${file} is there already, and nothing was changed`
+        : `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
   const read = readConfig(file, environmentOf(io.variables))
   if (read.kind === 'bad') return terminal.failConfiguration(read.problems)

@@ -11,19 +11,30 @@ beforeAll(() => {
   base = realpathSync(mkdtempSync(join(tmpdir(), 'lockgate-locations-')))
   work = join(base, 'work')
   home = join(base, 'home')
-  for (const folder of [work, join(home, '.config', 'lockgate'), join(base, 'xdg', 'lockgate'), join(base, 'empty')]) mkdirSync(folder, { recursive: true })
-  for (const folder of [work, join(home, '.config', 'lockgate'), join(base, 'xdg', 'lockgate')]) writeFileSync(join(folder, 'lockgate.yaml'), 'version: 1\n')
+  for (const folder of [work, join(home, '.config', 'lockgate'), join(base, 'xdg', 'lockgate'), join(base, 'empty')])
+    mkdirSync(folder, { recursive: true })
+  for (const folder of [work, join(home, '.config', 'lockgate'), join(base, 'xdg', 'lockgate')])
+    writeFileSync(join(folder, 'lockgate.yaml'), 'version: 1\n')
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 describe('which configuration a command works with', () => {
   it('`--config` comes before LOCKGATE_CONFIG, and both are the word of the operator', () => {
-    expect(locateConfig('a.yaml', work, { LOCKGATE_CONFIG: 'b.yaml', HOME: home })).toEqual({ file: join(work, 'a.yaml'), by: 'named' })
-    expect(locateConfig(undefined, work, { LOCKGATE_CONFIG: 'b.yaml', HOME: home })).toEqual({ file: join(work, 'b.yaml'), by: 'named' })
+    expect(locateConfig('a.yaml', work, { LOCKGATE_CONFIG: 'b.yaml', HOME: home })).toEqual({
+      file: join(work, 'a.yaml'),
+      by: 'named',
+    })
+    expect(locateConfig(undefined, work, { LOCKGATE_CONFIG: 'b.yaml', HOME: home })).toEqual({
+      file: join(work, 'b.yaml'),
+      by: 'named',
+    })
   })
 
   it('one in the working directory is only found, also where the user has one of their own', () => {
-    expect(locateConfig(undefined, work, { HOME: home, LOCKGATE_CONFIG: '' })).toEqual({ file: join(work, 'lockgate.yaml'), by: 'found' })
+    expect(locateConfig(undefined, work, { HOME: home, LOCKGATE_CONFIG: '' })).toEqual({
+      file: join(work, 'lockgate.yaml'),
+      by: 'found',
+    })
   })
 
   it('the user’s own is taken where the working directory has none; XDG paths must be absolute', () => {
@@ -31,11 +42,16 @@ describe('which configuration a command works with', () => {
     const own = { file: join(home, '.config', 'lockgate', 'lockgate.yaml'), by: 'user' }
     expect(locateConfig(undefined, empty, { HOME: home })).toEqual(own)
     expect(locateConfig(undefined, empty, { HOME: home, XDG_CONFIG_HOME: '../xdg' })).toEqual(own)
-    expect(locateConfig(undefined, empty, { HOME: home, XDG_CONFIG_HOME: join(base, 'xdg') })).toEqual({ file: join(base, 'xdg', 'lockgate', 'lockgate.yaml'), by: 'user' })
+    expect(locateConfig(undefined, empty, { HOME: home, XDG_CONFIG_HOME: join(base, 'xdg') })).toEqual({
+      file: join(base, 'xdg', 'lockgate', 'lockgate.yaml'),
+      by: 'user',
+    })
   })
 
   it('without any, the places that were looked at are named', () => {
-    expect(locateConfig(undefined, join(base, 'empty'), { HOME: work })).toEqual({ looked: [join(base, 'empty', 'lockgate.yaml'), join(work, '.config', 'lockgate', 'lockgate.yaml')] })
+    expect(locateConfig(undefined, join(base, 'empty'), { HOME: work })).toEqual({
+      looked: [join(base, 'empty', 'lockgate.yaml'), join(work, '.config', 'lockgate', 'lockgate.yaml')],
+    })
   })
 })
 

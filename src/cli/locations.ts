@@ -17,7 +17,11 @@ export type ConfigLocation = { readonly file: string; readonly by: 'named' | 'us
 export const CONFIG_NAME = 'lockgate.yaml'
 
 /** The configuration of a command; a list of the places that were looked at where there is none. */
-export function locateConfig(named: string | undefined, cwd: string, variables: Variables): ConfigLocation | { readonly looked: readonly string[] } {
+export function locateConfig(
+  named: string | undefined,
+  cwd: string,
+  variables: Variables,
+): ConfigLocation | { readonly looked: readonly string[] } {
   const given = named ?? filled(variables, 'LOCKGATE_CONFIG')
   if (given !== undefined) return { file: resolve(cwd, given), by: 'named' }
   const here = join(cwd, CONFIG_NAME)
@@ -29,13 +33,17 @@ export function locateConfig(named: string | undefined, cwd: string, variables: 
 /** The folder of all state: LOCKGATE_STATE, or `lockgate` in the user's state folder. */
 export function stateRoot(cwd: string, variables: Variables): string {
   const given = filled(variables, 'LOCKGATE_STATE')
-  return given === undefined ? join(baseFolder(variables, 'XDG_STATE_HOME', join('.local', 'state')), 'lockgate') : resolve(cwd, given)
+  return given === undefined
+    ? join(baseFolder(variables, 'XDG_STATE_HOME', join('.local', 'state')), 'lockgate')
+    : resolve(cwd, given)
 }
 
 /** The folder of one configuration below the root: a name that a person recognises, and the digest of its path. */
 export function stateFolderOf(root: string, configFile: string): string {
   const path = realpathSync(configFile)
-  const slug = basename(dirname(path)).replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 32)
+  const slug = basename(dirname(path))
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .slice(0, 32)
   return join(root, `${slug === '' ? 'root' : slug}-${sha256(path).slice(0, 16)}`)
 }
 

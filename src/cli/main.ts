@@ -23,6 +23,14 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const { argv, env, stdin, stdout, stderr } = process
-process.exitCode = await runCli({ argv: argv.slice(2), stdin, stdout, stderr, variables: env, cwd: process.cwd(), signal: ending.signal })
+process.exitCode = await runCli({
+  argv: argv.slice(2),
+  stdin,
+  stdout,
+  stderr,
+  variables: env,
+  cwd: process.cwd(),
+  signal: ending.signal,
+})
 // Everything was closed by now; whatever still keeps the process alive does not keep it for long.
 setTimeout(() => process.exit(), EXIT_MS).unref()

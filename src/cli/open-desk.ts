@@ -3,9 +3,9 @@
 
 import type { Gate } from '../gate-contract.ts'
 import type { Store } from '../observe/store.ts'
+import type { ExitCode } from './cli-io.ts'
 import type { CommandInput } from './command.ts'
 import { openProject } from './project.ts'
-import type { ExitCode } from './cli-io.ts'
 
 /** What the desk can do. */
 export type Desk = Pick<Gate, 'approvals' | 'records'>
@@ -15,14 +15,19 @@ export async function atDesk(input: CommandInput, use: (desk: Desk) => Promise<E
   const opened = await openProject(input)
   if (opened.kind === 'end') return opened.code
   const { database } = opened.value
-  if (database === undefined) return input.terminal.fail('configuration', 'this configuration keeps its records in memory: they end with the process that wrote them')
+  if (database === undefined)
+    return input.terminal.fail(
+      'configuration',
+      'this configuration keeps its records in memory: they end with the process that wrote them',
+    )
   const [{ createGate }, { openSqliteStore }, { systemClock }] = await Promise.all([
     import('../gate.ts'),
     import('../stores/sqlite-store.ts'),
     import('../base/clock.ts'),
   ])
   const store = await openSqliteStore({ file: database, clock: systemClock })
-  if (store.kind === 'failed') return input.terminal.fail('configuration', `the database ${database} cannot be opened: ${store.reason}`)
+  if (store.kind === 'failed')
+    return input.terminal.fail('configuration', `the database ${database} cannot be opened: ${store.reason}`)
   const gate = await createGate({ store: settlingNothing(store.store) })
   try {
     return await use(gate)

@@ -1,7 +1,7 @@
 // A gate in this process, from the project's configuration, over the database that it shares with other processes. What it
 // logs goes to stderr; whoever opens it closes it.
 
-import type { Gate, LogEntry } from '../gate-contract.ts'
+import type { Gate, LogEntry, UnsettledCall } from '../gate-contract.ts'
 import type { LockgateConfig, SourceConfig } from '../server/config/lockgate-config.ts'
 import type { CommandInput } from './command.ts'
 import type { Project } from './project.ts'
@@ -18,15 +18,31 @@ export type OpenGateOptions = {
 
 /** @throws GateConfigError where the gate does not take the configuration. */
 export async function openGate(project: Project, terminal: Terminal, options: OpenGateOptions = {}): Promise<Gate> {
-  const [{ createGate }, { gateOptionsOf }] = await Promise.all([import('../gate.ts'), import('../server/config/gate-options.ts')])
+  const [{ createGate }, { gateOptionsOf }] = await Promise.all([
+    import('../gate.ts'),
+    import('../server/config/gate-options.ts'),
+  ])
   const { config, database, ownFiles } = project
   const log = (entry: LogEntry): void => {
     if (entry.level !== 'info' || options.verbose === true) noteLog(terminal, entry)
   }
-  const gate = await createGate(await gateOptionsOf({ config, database, ownFiles, log, ...(options.starts === undefined ? {} : { starts: options.starts }) }))
+  const gate = await createGate(
+    await gateOptionsOf({
+      config,
+      database,
+      ownFiles,
+      log,
+      ...(options.starts === undefined ? {} : { starts: options.starts }),
+    }),
+  )
   await modulesLoaded(gate, config)
+  for (const call of gate.unsettled) terminal.note(['yellow', 'unsettled: '], unsettledText(call))
   return gate
 }
+
+/** What a gate before this one has left: the operator has to look, and is told by whichever gate comes first. */
+export const unsettledText = ({ tool, callId, at, effect }: UnsettledCall): string =>
+  `${tool} ${callId} of ${new Date(at).toISOString()} was never ended; its effect is ${effect}`
 
 /**
  * Tools of modules may stand in the place of built-in ones, so that nothing is called, and nothing tried, before they are
@@ -34,17 +50,26 @@ export async function openGate(project: Project, terminal: Terminal, options: Op
  */
 async function modulesLoaded(gate: Gate, { sources }: LockgateConfig): Promise<void> {
   const modules = new Set(sources.filter(({ kind }) => kind === 'module').map(({ name }) => name))
-  const isLoading = (): boolean => gate.catalogue.sources().some(({ name, state }) => modules.has(name) && state.kind === 'starting')
+  const isLoading = (): boolean =>
+    gate.catalogue.sources().some(({ name, state }) => modules.has(name) && state.kind === 'starting')
   while (isLoading()) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
 }
 
 function noteLog(terminal: Terminal, { level, message, details }: LogEntry): void {
   const tail = details === undefined ? '' : ` ${JSON.stringify(details)}`
-  terminal.note([level === 'error' ? 'red' : level === 'warning' ? 'yellow' : 'dim', `${level}: `], message, ['dim', tail])
+  terminal.note([level === 'error' ? 'red' : level === 'warning' ? 'yellow' : 'dim', `${level}: `], message, [
+    'dim',
+    tail,
+  ])
 }
 
 /** Opens a gate, uses it, and closes it whatever happens. */
-export async function withGate<Value>(project: Project, { terminal }: CommandInput, options: OpenGateOptions, use: (gate: Gate) => Promise<Value>): Promise<Value> {
+export async function withGate<Value>(
+  project: Project,
+  { terminal }: CommandInput,
+  options: OpenGateOptions,
+  use: (gate: Gate) => Promise<Value>,
+): Promise<Value> {
   const gate = await openGate(project, terminal, options)
   try {
     return await use(gate)
@@ -57,8 +82,10 @@ export async function withGate<Value>(project: Project, { terminal }: CommandInp
  * Only the sources that can offer one of these tools: all but MCP servers, and of those the ones whose prefix a name has.
  * A name keeps its prefix even where it had to be shortened, so that leaving out the others changes no answer.
  */
-export const sourcesFor = (names: readonly string[]) => (source: SourceConfig): boolean =>
-  source.kind === 'module' || names.some((name) => name.startsWith(`mcp__${source.name}__`))
+export const sourcesFor =
+  (names: readonly string[]) =>
+  (source: SourceConfig): boolean =>
+    source.kind === 'module' || names.some((name) => name.startsWith(`mcp__${source.name}__`))
 
 /** Waits until a tool can be found, or until every source is ready or has failed. Sources have a bounded time to start. */
 export async function untilThere(gate: Gate, name: string, signal: AbortSignal): Promise<void> {

@@ -5,16 +5,31 @@ import type { Outcome } from '../describe/outcome.ts'
 import type { Terminal } from './terminal.ts'
 
 export function printOutcome(terminal: Terminal, outcome: Outcome): void {
-  for (const part of outcome.content) terminal.block(partText(part))
   const { meta } = outcome
+  // A failure without content of its own is shown to the model by its message, which stands below anyway.
+  const text = outcome.content.map(partText)
+  if (outcome.ok || text.join('\n') !== outcome.error.message) for (const part of text) terminal.block(part)
   if (outcome.ok) {
-    const cut = meta.truncated === undefined ? '' : `, cut from ${meta.truncated.originalBytes} to ${meta.truncated.keptBytes} bytes`
-    terminal.note(['green', 'done'], ['dim', ` ${meta.tool} (${meta.effect ?? 'no effect known'}) in ${Math.round(outcome.elapsedMs)} ms${cut}; ${meta.callId}`])
+    const cut =
+      meta.truncated === undefined
+        ? ''
+        : `, cut from ${meta.truncated.originalBytes} to ${meta.truncated.keptBytes} bytes`
+    terminal.note(
+      ['green', 'done'],
+      [
+        'dim',
+        ` ${meta.tool} (${meta.effect ?? 'no effect known'}) in ${Math.round(outcome.elapsedMs)} ms${cut}; ${meta.callId}`,
+      ],
+    )
     return
   }
   const { error } = outcome
   terminal.note(['red', error.type], ` ${error.message}`)
-  const effect = { none: 'nothing was done', done: 'it was done all the same', unknown: 'whether it was done is not known' }[error.effect]
+  const effect = {
+    none: 'nothing was done',
+    done: 'it was done all the same',
+    unknown: 'whether it was done is not known',
+  }[error.effect]
   terminal.note(['dim', `${effect}; ${error.help === undefined ? '' : `${error.help}; `}${meta.callId}`])
 }
 

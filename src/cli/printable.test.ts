@@ -5,7 +5,9 @@ const HOSTILE = 'a\u001b[2J\u0007\u009b31m\u202egnp.exe\u200b\u2028\ufeff\u007f\
 
 describe('foreign text on a terminal', () => {
   it('no control, direction or invisible character of it is left', () => {
-    expect(printable(HOSTILE)).toBe('a\\x1b[2J\\x07\\x9b31m\\u{202e}gnp.exe\\u{200b}\\u{2028}\\u{feff}\\x7f\\r\\n\\tend')
+    expect(printable(HOSTILE)).toBe(
+      'a\\x1b[2J\\x07\\x9b31m\\u{202e}gnp.exe\\u{200b}\\u{2028}\\u{feff}\\x7f\\r\\n\\tend',
+    )
     expect(printable('tag \u{e0041}')).toBe('tag \\u{e0041}')
   })
 

@@ -7,12 +7,15 @@ const HIDDEN = /[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\ufeff\u{e0000}-\u{e007
 export const printable = (text: string): string => text.replace(HIDDEN, escaped)
 
 /** Several lines: line feeds and tabs stay. */
-export const printableBlock = (text: string): string => text.replace(HIDDEN, (character) => (character === '\n' || character === '\t' ? character : escaped(character)))
+export const printableBlock = (text: string): string =>
+  text.replace(HIDDEN, (character) => (character === '\n' || character === '\t' ? character : escaped(character)))
 
 /** JSON in which hidden characters are escaped the way JSON does it; it parses to the same value. */
 export const printableJson = (value: unknown): string =>
   (JSON.stringify(value, undefined, 2) ?? 'null').replace(HIDDEN, (character) =>
-    character === '\n' ? character : [...Array(character.length).keys()].map((index) => `\\u${hex(character.charCodeAt(index), 4)}`).join(''),
+    character === '\n'
+      ? character
+      : [...Array(character.length).keys()].map((index) => `\\u${hex(character.charCodeAt(index), 4)}`).join(''),
   )
 
 const NAMED = new Map([

@@ -22,19 +22,31 @@ export type Project = {
   readonly database: string | undefined
 }
 
-export type Opened<Value> = { readonly kind: 'ok'; readonly value: Value } | { readonly kind: 'end'; readonly code: ExitCode }
+export type Opened<Value> =
+  | { readonly kind: 'ok'; readonly value: Value }
+  | { readonly kind: 'end'; readonly code: ExitCode }
 
 const end = (code: ExitCode): Opened<never> => ({ kind: 'end', code })
 
 /** A configuration that was read, before anybody asked whether it is trusted. */
-export type ReadProject = { readonly config: LockgateConfig; readonly location: ConfigLocation; readonly root: string; readonly trust: TrustAnswer }
+export type ReadProject = {
+  readonly config: LockgateConfig
+  readonly location: ConfigLocation
+  readonly root: string
+  readonly trust: TrustAnswer
+}
 
 /** Finds and reads the configuration; runs nothing and creates nothing. */
 export async function readProject({ io, line, terminal }: CommandInput): Promise<Opened<ReadProject>> {
   const location = locateConfig(line.text('config'), io.cwd, io.variables)
   if ('looked' in location) {
     const looked = location.looked.map((file) => `looked for ${file}`)
-    return end(terminal.fail('configuration', 'there is no configuration', [...looked, '`lockgate init` writes one for this folder']))
+    return end(
+      terminal.fail('configuration', 'there is no configuration', [
+        ...looked,
+        '`lockgate init` writes one for this folder',
+      ]),
+    )
   }
   const variables = envTexts({ io, line })
   if (variables.kind === 'bad') return end(terminal.fail('usage', variables.reason))
@@ -45,7 +57,9 @@ export async function readProject({ io, line, terminal }: CommandInput): Promise
   return { kind: 'ok', value: { config: read.config, location, root, trust: checkTrust(root, read.config.files) } }
 }
 
-type EnvTexts = { readonly kind: 'ok'; readonly texts: readonly string[] } | { readonly kind: 'bad'; readonly reason: string }
+type EnvTexts =
+  | { readonly kind: 'ok'; readonly texts: readonly string[] }
+  | { readonly kind: 'bad'; readonly reason: string }
 
 /** The texts of all files of `--env-file`. */
 export function envTexts(input: Pick<CommandInput, 'io' | 'line'>): EnvTexts {
@@ -58,7 +72,8 @@ export function envTexts(input: Pick<CommandInput, 'io' | 'line'>): EnvTexts {
   return { kind: 'ok', texts }
 }
 
-const envFiles = ({ io, line }: Pick<CommandInput, 'io' | 'line'>): readonly string[] => line.texts('env-file').map((file) => resolve(io.cwd, file))
+const envFiles = ({ io, line }: Pick<CommandInput, 'io' | 'line'>): readonly string[] =>
+  line.texts('env-file').map((file) => resolve(io.cwd, file))
 
 /** Reads the configuration and makes its state folder, if the operator has vouched for it. */
 export async function openProject(input: CommandInput): Promise<Opened<Project>> {
@@ -71,9 +86,21 @@ export async function openProject(input: CommandInput): Promise<Opened<Project>>
   if (problem !== undefined) return end(input.terminal.fail('configuration', problem))
   const around = foldersAround(root, Object.values(config.workspace))
   if (around.length > 0) {
-    input.terminal.note(['yellow', 'warning: '], `the state folder ${root} lies inside the workspace ${around.join(', ')}; tools cannot reach it, but it is better kept outside (LOCKGATE_STATE)`)
+    input.terminal.note(
+      ['yellow', 'warning: '],
+      `the state folder ${root} lies inside the workspace ${around.join(', ')}; tools cannot reach it, but it is better kept outside (LOCKGATE_STATE)`,
+    )
   }
-  return { kind: 'ok', value: { config, location, stateFolder, ownFiles: ownFilesOf(input, config, root), database: databaseOf(config, stateFolder) } }
+  return {
+    kind: 'ok',
+    value: {
+      config,
+      location,
+      stateFolder,
+      ownFiles: ownFilesOf(input, config, root),
+      database: databaseOf(config, stateFolder),
+    },
+  }
 }
 
 const databaseOf = ({ store }: LockgateConfig, stateFolder: string): string | undefined => {
@@ -107,11 +134,19 @@ export function folderProblem(folder: string): string | undefined {
   const user = process.getuid?.()
   if (user === undefined) return undefined
   if (status.uid !== user) return `the state folder ${folder} belongs to somebody else`
-  return (status.mode & 0o022) === 0 ? undefined : `others can write to the state folder ${folder}; mend it with: chmod 700 ${folder}`
+  return (status.mode & 0o022) === 0
+    ? undefined
+    : `others can write to the state folder ${folder}; mend it with: chmod 700 ${folder}`
 }
 
 function refuseUntrusted({ terminal, io }: CommandInput, { file }: ConfigLocation, trust: TrustAnswer): 2 {
   const changes = trust.kind === 'changed' ? trust.changes.map(({ path, what }) => `${what}: ${path}`) : []
-  const message = trust.kind === 'changed' ? `${file} is not trusted any more: what it was trusted with has changed` : `${file} was found in ${io.cwd} and is not trusted`
-  return terminal.fail('configuration', message, [...changes, 'it can start programs: read it, then run `lockgate trust`, or name it with `--config`'])
+  const message =
+    trust.kind === 'changed'
+      ? `${file} is not trusted any more: what it was trusted with has changed`
+      : `${file} was found in ${io.cwd} and is not trusted`
+  return terminal.fail('configuration', message, [
+    ...changes,
+    'it can start programs: read it, then run `lockgate trust`, or name it with `--config`',
+  ])
 }

@@ -8,7 +8,9 @@ import type { CliIo } from './cli-io.ts'
 // More than the gate takes as arguments, so that it is the gate that says what is too much.
 const BYTES_MAX = 4 * 1_048_576
 
-export type InputText = { readonly kind: 'ok'; readonly text: string } | { readonly kind: 'bad'; readonly reason: string }
+export type InputText =
+  | { readonly kind: 'ok'; readonly text: string }
+  | { readonly kind: 'bad'; readonly reason: string }
 
 /** A file, or standard input for `-`. */
 export function readInput(name: string, { stdin, cwd }: CliIo): Promise<InputText> {

@@ -1,5 +1,5 @@
-// From the words on the command line to an exit code. Whatever a command throws that nobody expected ends here, in words,
-// and never as a stack on the terminal of somebody who made no mistake.
+// From the words on the command line to an exit code. What does not hold in a configuration ends here in words; whatever
+// else a command throws is a bug, and says that it is one.
 
 import { VERSION } from '../base/version.ts'
 import { GateConfigError } from '../describe/gate-config-error.ts'
@@ -14,7 +14,9 @@ export async function runCli(io: CliIo): Promise<ExitCode> {
   const read = readCommandLine(io.argv, COMMANDS, COMMON_OPTIONS)
   const terminal = new Terminal(io, { json: read.kind === 'bad' ? read.json : read.line.flag('json') })
   if (read.kind === 'bad') {
-    return terminal.fail('usage', read.message, [`see \`lockgate ${read.spec === undefined ? '' : `${read.spec.name} `}--help\``])
+    return terminal.fail('usage', read.message, [
+      `see \`lockgate ${read.spec === undefined ? '' : `${read.spec.name} `}--help\``,
+    ])
   }
   if (read.line.flag('version')) {
     terminal.line(VERSION)
@@ -27,9 +29,10 @@ export async function runCli(io: CliIo): Promise<ExitCode> {
     return await run({ io, line: read.line, terminal })
   } catch (error) {
     if (error instanceof GateConfigError) return terminal.failConfiguration(error.problems)
-    terminal.note(['red', 'error: '], error instanceof Error ? error.message : String(error))
-    if ((io.variables['LOCKGATE_DEBUG'] ?? '') !== '' && error instanceof Error) terminal.note(error.stack ?? '')
-    terminal.value({ error: { kind: 'internal', message: error instanceof Error ? error.message : String(error) } })
+    const message = error instanceof Error ? error.message : String(error)
+    terminal.note(['red', 'this is a fault of Lockgate itself: '], message)
+    for (const text of (error instanceof Error ? (error.stack ?? '') : '').split('\n').slice(1)) terminal.note(['dim', text])
+    terminal.value({ error: { kind: 'internal', message } })
     return 1
   }
 }

@@ -3,8 +3,8 @@
 // through the whole pipeline and is recorded; each is chosen so that it does no harm even where it gets through.
 
 import { randomBytes } from 'node:crypto'
-import type { Outcome } from '../describe/outcome.ts'
 import type { ErrorType } from '../describe/error-types.ts'
+import type { Outcome } from '../describe/outcome.ts'
 import type { Gate, NamedCall, Session } from '../gate-contract.ts'
 import type { LockgateConfig } from '../server/config/lockgate-config.ts'
 
@@ -17,7 +17,10 @@ export type CheckedCanary = {
   readonly ended: string
 }
 
-export type SelfCheck = { readonly canaries: readonly CheckedCanary[]; /** No refusal failed. */ readonly safe: boolean }
+export type SelfCheck = {
+  readonly canaries: readonly CheckedCanary[] /** No refusal failed. */
+  readonly safe: boolean
+}
 
 type Canary = {
   readonly name: string
@@ -69,20 +72,43 @@ function mustBeRefused(config: LockgateConfig, gate: Gate): readonly Canary[] {
   const unlikely = `lockgate_canary_${randomBytes(6).toString('hex')}`
   const any = gate.catalogue.rows().find(({ state, shadowedBy }) => state.kind === 'active' && shadowedBy === undefined)
   return [
-    { name: 'a tool that does not exist', call: { name: unlikely, arguments: {} }, types: ['not_found', 'unavailable'] },
+    {
+      name: 'a tool that does not exist',
+      call: { name: unlikely, arguments: {} },
+      types: ['not_found', 'unavailable'],
+    },
     ...(any === undefined
       ? []
-      : [{ name: 'any tool, under a task that allows nothing', call: { name: any.name, arguments: '{' }, types: ['permission_denied', 'not_found'], withoutTask: true } as const]),
+      : [
+          {
+            name: 'any tool, under a task that allows nothing',
+            call: { name: any.name, arguments: '{' },
+            types: ['permission_denied', 'not_found'],
+            withoutTask: true,
+          } as const,
+        ]),
     ...(hasFiles(config) ? fileCanaries(config, unlikely) : []),
   ]
 }
 
 /** A call that gets through reads a file that is not there, or looks for a text that is nowhere. */
 const fileCanaries = ({ file }: LockgateConfig, unlikely: string): readonly Canary[] => [
-  { name: 'reading outside the workspace', call: { name: 'read_file', arguments: { path: `../${unlikely}` } }, types: UNSAFE },
+  {
+    name: 'reading outside the workspace',
+    call: { name: 'read_file', arguments: { path: `../${unlikely}` } },
+    types: UNSAFE,
+  },
   { name: 'reading the configuration', call: { name: 'read_file', arguments: { path: file } }, types: UNSAFE },
-  { name: 'changing the configuration', call: { name: 'edit_file', arguments: { path: file, find: unlikely, replace: unlikely } }, types: UNSAFE },
-  { name: 'arguments of another shape', call: { name: 'read_file', arguments: { path: 7, [unlikely]: true } }, types: ['invalid_args', 'permission_denied'] },
+  {
+    name: 'changing the configuration',
+    call: { name: 'edit_file', arguments: { path: file, find: unlikely, replace: unlikely } },
+    types: UNSAFE,
+  },
+  {
+    name: 'arguments of another shape',
+    call: { name: 'read_file', arguments: { path: 7, [unlikely]: true } },
+    types: ['invalid_args', 'permission_denied'],
+  },
 ]
 
 /** Looking into the workspace; undefined where there is none, or the policy does not let everybody look. */

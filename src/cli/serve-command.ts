@@ -19,7 +19,6 @@ export const serveCommand: RunCommand = async (input) => {
     const check = await selfCheck(gate, opened.value.config)
     printCheck(input, check)
     if (!check.safe) return terminal.fail('configuration', 'a call that must be refused was not; nothing is served')
-    reportUnsettled(input, gate)
     return await serve(input, opened.value, gate, check)
   } finally {
     await gate.close()
@@ -36,19 +35,16 @@ async function serve(input: CommandInput, project: Project, gate: Gate, check: S
 }
 
 function printCheck({ terminal }: CommandInput, { canaries }: SelfCheck): void {
-  for (const { name, expected, held, ended } of canaries.filter((canary) => !canary.held)) {
+  for (const { name, expected, ended } of canaries.filter((canary) => !canary.held)) {
     terminal.note(['red', 'self-check failed: '], `${name} must be ${expected} and ended as ${ended}`)
   }
   const refused = canaries.filter(({ expected }) => expected === 'refused')
   const passed = canaries.filter(({ expected }) => expected === 'allowed')
-  const held = (some: SelfCheck['canaries']): string => `${some.filter((canary) => canary.held).length} of ${some.length}`
-  const passing = passed.length === 0 ? 'nothing that this configuration lets everybody do could be tried' : `${held(passed)} passed as it must`
+  const held = (some: SelfCheck['canaries']): string =>
+    `${some.filter((canary) => canary.held).length} of ${some.length}`
+  const passing =
+    passed.length === 0
+      ? 'nothing that this configuration lets everybody do could be tried'
+      : `${held(passed)} passed as it must`
   terminal.note(['green', 'self-check: '], `${held(refused)} canary calls refused as they must, ${passing}`)
-}
-
-/** What gates before this one have left: the operator has to look, for nobody can say what these calls did. */
-function reportUnsettled({ terminal }: CommandInput, { unsettled }: Gate): void {
-  for (const { callId, tool, at, effect } of unsettled) {
-    terminal.note(['yellow', 'unsettled: '], `${tool} ${callId} of ${new Date(at).toISOString()} was never ended; its effect is ${effect}`)
-  }
 }

@@ -20,21 +20,38 @@ const CALL_FILE = 'call-token'
 const OPERATOR_FILE = 'operator-token'
 const LOOPBACK = /^(127\.|::1$|localhost$)/i
 
-export async function serveOverHttp(input: CommandInput, project: Project, gate: Gate, check: SelfCheck): Promise<ExitCode> {
+export async function serveOverHttp(
+  input: CommandInput,
+  project: Project,
+  gate: Gate,
+  check: SelfCheck,
+): Promise<ExitCode> {
   const { io, terminal } = input
   const { config, stateFolder } = project
   const listen = listenOf(input, config)
-  const [{ serveHttp }, { openTokens }] = await Promise.all([import('../server/http-server.ts'), import('../server/tokens.ts')])
+  const [{ serveHttp }, { openTokens }] = await Promise.all([
+    import('../server/http-server.ts'),
+    import('../server/tokens.ts'),
+  ])
   const log = (message: string): void => terminal.note(['dim', message])
   const tokens = await openTokens({ folder: stateFolder, clock: systemClock, log })
   const callToken = await tokens.ensure(CALL_FILE, { name: 'call', scopes: ['call'] })
   // INVARIANT own-files: what can answer and look into records cannot call, and what can call cannot answer.
   await tokens.ensure(OPERATOR_FILE, { name: 'operator', scopes: ['approve', 'audit', 'admin'] })
   const serving = await serveHttp({ gate, listen, tokens, caller: config.caller, log })
-  const served = { url: serving.url, link: serving.openingLink(), callToken, operatorTokenFile: join(stateFolder, OPERATOR_FILE) }
+  const served = {
+    url: serving.url,
+    link: serving.openingLink(),
+    callToken,
+    operatorTokenFile: join(stateFolder, OPERATOR_FILE),
+  }
   try {
     announce(terminal, project, served)
-    if (!LOOPBACK.test(listen.host)) terminal.note(['yellow', 'warning: '], `${listen.host} can be reached from other machines, and what is spoken there is not encrypted`)
+    if (!LOOPBACK.test(listen.host))
+      terminal.note(
+        ['yellow', 'warning: '],
+        `${listen.host} can be reached from other machines, and what is spoken there is not encrypted`,
+      )
     terminal.value(announcement(gate, config, served, check))
     void reportSources(terminal, gate, io.signal)
     await aborted(io.signal)
@@ -48,17 +65,33 @@ export async function serveOverHttp(input: CommandInput, project: Project, gate:
 function listenOf({ line }: CommandInput, config: LockgateConfig): LockgateConfig['listen'] {
   const given = line.text('listen')
   const listen = given === undefined ? config.listen : parseListen(given)
-  if (listen === undefined) throw new GateConfigError([{ key: '--listen', message: `expected \`HOST:PORT\`, such as \`127.0.0.1:7420\`, got \`${given}\`` }])
+  if (listen === undefined)
+    throw new GateConfigError([
+      { key: '--listen', message: `expected \`HOST:PORT\`, such as \`127.0.0.1:7420\`, got \`${given}\`` },
+    ])
   return listen
 }
 
-type Served = { readonly url: string; readonly link: string; readonly callToken: string; readonly operatorTokenFile: string }
+type Served = {
+  readonly url: string
+  readonly link: string
+  readonly callToken: string
+  readonly operatorTokenFile: string
+}
 
-function announce(terminal: Terminal, { config, stateFolder }: Project, { url, link, callToken, operatorTokenFile }: Served): void {
+function announce(
+  terminal: Terminal,
+  { config, stateFolder }: Project,
+  { url, link, callToken, operatorTokenFile }: Served,
+): void {
   terminal.line(['bold', `Lockgate ${VERSION}`], ' serves ', config.file)
   terminal.line('  MCP       ', ['cyan', `${url}/mcp`])
   terminal.line('  console   ', ['cyan', link], ['dim', '  (opens once, within ten minutes)'])
-  terminal.line('  API       ', ['cyan', `${url}/api`], ['dim', `  (described at ${url}/api/openapi.json; operator’s token in ${operatorTokenFile})`])
+  terminal.line(
+    '  API       ',
+    ['cyan', `${url}/api`],
+    ['dim', `  (described at ${url}/api/openapi.json; operator’s token in ${operatorTokenFile})`],
+  )
   terminal.line('  token     ', ['cyan', callToken], ['dim', `  (may call; kept in ${join(stateFolder, CALL_FILE)})`])
   terminal.line()
   terminal.line('Connect a client:')
@@ -71,7 +104,12 @@ const clientEntry = (url: string, token: string) => ({
   mcpServers: { lockgate: { type: 'http', url: `${url}/mcp`, headers: { Authorization: `Bearer ${token}` } } },
 })
 
-const announcement = (gate: Gate, config: LockgateConfig, { url, link, callToken, operatorTokenFile }: Served, { canaries }: SelfCheck) => ({
+const announcement = (
+  gate: Gate,
+  config: LockgateConfig,
+  { url, link, callToken, operatorTokenFile }: Served,
+  { canaries }: SelfCheck,
+) => ({
   version: VERSION,
   configuration: config.file,
   mcp: `${url}/mcp`,

@@ -6,7 +6,11 @@ import type { ExitCode } from './cli-io.ts'
 import type { CommandInput } from './command.ts'
 import type { Project } from './project.ts'
 
-export async function serveOverStdio({ io, terminal }: CommandInput, { config }: Project, gate: Gate): Promise<ExitCode> {
+export async function serveOverStdio(
+  { io, terminal }: CommandInput,
+  { config }: Project,
+  gate: Gate,
+): Promise<ExitCode> {
   const { serveMcpStdio } = await import('../server/mcp-stdio.ts')
   const served = serveMcpStdio({
     gate,

@@ -7,7 +7,14 @@ import { describeProblem } from '../describe/gate-config-error.ts'
 import type { CliIo } from './cli-io.ts'
 import { printable, printableBlock, printableJson } from './printable.ts'
 
-const STYLES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
+const STYLES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+} as const
 export type Style = keyof typeof STYLES
 
 /** A piece of a line; a plain text has no colour. */
@@ -24,7 +31,7 @@ export class Terminal {
   constructor(io: CliIo, options: { readonly json: boolean }) {
     this.#io = io
     this.json = options.json
-    this.#colours = (io.variables['NO_COLOR'] ?? '') === '' && io.variables['TERM'] !== 'dumb'
+    this.#colours = (io.variables.NO_COLOR ?? '') === '' && io.variables.TERM !== 'dumb'
   }
 
   /** One line of the result. Not printed with `--json`. */
@@ -60,7 +67,9 @@ export class Terminal {
   /** Every problem of a configuration on a line of its own; answers the exit code. */
   failConfiguration(problems: readonly ConfigProblem[]): 2 {
     for (const problem of problems) this.note(['red', 'error: '], describeProblem(problem))
-    this.note(`${problems.length === 1 ? 'one problem' : `${problems.length} problems`} in the configuration; nothing was started`)
+    this.note(
+      `${problems.length === 1 ? 'one problem' : `${problems.length} problems`} in the configuration; nothing was started`,
+    )
     this.value({ error: { kind: 'configuration', message: 'the configuration does not hold', problems } })
     return 2
   }

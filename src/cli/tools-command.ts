@@ -10,7 +10,11 @@ import { withGate } from './open-gate.ts'
 import { openProject } from './project.ts'
 import type { Piece, Terminal } from './terminal.ts'
 
-const NAME_WIDTH = 36
+const NAME_WIDTH_MAX = 64
+
+/** Wide enough for every name that is shown. */
+const widthOf = (rows: readonly { readonly name: string }[]): number =>
+  Math.min(NAME_WIDTH_MAX, Math.max(0, ...rows.map(({ name }) => name.length))) + 2
 
 export const toolsCommand: RunCommand = async (input) => {
   const { line, terminal } = input
@@ -28,7 +32,8 @@ export const toolsCommand: RunCommand = async (input) => {
 }
 
 function printView(terminal: Terminal, tools: readonly ToolListing[]): void {
-  for (const { name, description } of tools) terminal.line(['cyan', name.padEnd(NAME_WIDTH)], ' ', firstSentence(description))
+  const width = widthOf(tools)
+  for (const { name, description } of tools) terminal.line(['cyan', name.padEnd(width)], firstSentence(description))
   if (tools.length === 0) terminal.note('this caller can call nothing; `lockgate tools --all` says what there is')
   terminal.value(tools)
 }
@@ -40,7 +45,13 @@ function printAll(terminal: Terminal, gate: Gate): void {
   const tools = gate.catalogue.rows()
   const sources = gate.catalogue.sources()
   const warnings = gate.warnings()
-  for (const row of tools) terminal.line(['cyan', row.name.padEnd(NAME_WIDTH)], ` ${row.effect.padEnd(11)} ${row.source} (${row.layer})  `, statePiece(row))
+  const width = widthOf(tools)
+  for (const row of tools)
+    terminal.line(
+      ['cyan', row.name.padEnd(width)],
+      `${row.effect.padEnd(11)} ${row.source} (${row.layer})  `,
+      statePiece(row),
+    )
   terminal.line()
   for (const source of sources) printSource(terminal, source)
   for (const warning of warnings) terminal.note(['yellow', 'warning: '], warning)
@@ -55,7 +66,12 @@ function statePiece({ state, shadowedBy }: CatalogueRow): Piece {
 
 /** One source, with the reason where it has failed. */
 export function printSource(terminal: Terminal, { name, layer, state, tools }: SourceRow): void {
-  terminal.line('source ', ['bold', name], ` (${layer}, ${tools} ${tools === 1 ? 'tool' : 'tools'})  `, sourcePiece(state))
+  terminal.line(
+    'source ',
+    ['bold', name],
+    ` (${layer}, ${tools} ${tools === 1 ? 'tool' : 'tools'})  `,
+    sourcePiece(state),
+  )
 }
 
 function sourcePiece(state: SourceState): Piece {

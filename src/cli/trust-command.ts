@@ -16,7 +16,11 @@ export const trustCommand: RunCommand = async (input) => {
   if (trust.kind === 'changed') for (const { path, what } of trust.changes) terminal.line(`${what}: `, path)
   for (const source of config.sources) terminal.line('source ', ['bold', source.name], ': ', launchText(source))
   recordTrust(root, config.files)
-  terminal.line(['green', 'trusted '], config.file, config.files.length === 1 ? '' : ` and ${config.files.length - 1} files that it refers to`)
+  terminal.line(
+    ['green', 'trusted '],
+    config.file,
+    config.files.length === 1 ? '' : ` and ${config.files.length - 1} files that it refers to`,
+  )
   terminal.value({ trusted: config.file, files: config.files })
   return 0
 }

@@ -25,16 +25,34 @@ describe('trust in a configuration', () => {
   it('a changed, a new and a missing file each take the trust away and are named', () => {
     recordTrust(root, [CONFIG, RULES])
     expect(checkTrust(root, [CONFIG, RULES])).toEqual({ kind: 'trusted' })
-    expect(checkTrust(root, [other(CONFIG), RULES])).toEqual({ kind: 'changed', changes: [{ path: CONFIG.path, what: 'changed' }] })
-    expect(checkTrust(root, [CONFIG, other(RULES)])).toEqual({ kind: 'changed', changes: [{ path: RULES.path, what: 'changed' }] })
+    expect(checkTrust(root, [other(CONFIG), RULES])).toEqual({
+      kind: 'changed',
+      changes: [{ path: CONFIG.path, what: 'changed' }],
+    })
+    expect(checkTrust(root, [CONFIG, other(RULES)])).toEqual({
+      kind: 'changed',
+      changes: [{ path: RULES.path, what: 'changed' }],
+    })
     expect(checkTrust(root, [CONFIG])).toEqual({ kind: 'changed', changes: [{ path: RULES.path, what: 'gone' }] })
-    expect(checkTrust(root, [CONFIG, RULES, { path: '/a/tools.js', digest: '3'.repeat(64) }])).toEqual({ kind: 'changed', changes: [{ path: '/a/tools.js', what: 'new' }] })
+    expect(checkTrust(root, [CONFIG, RULES, { path: '/a/tools.js', digest: '3'.repeat(64) }])).toEqual({
+      kind: 'changed',
+      changes: [{ path: '/a/tools.js', what: 'new' }],
+    })
   })
 
   it('a record that cannot be read, or has another form, trusts nothing', () => {
     recordTrust(root, [CONFIG])
     const good = readFileSync(trustFile(root), 'utf8')
-    for (const text of ['', '{', 'null', '[]', '{"version":2,"configurations":{}}', good.replace('"version": 1', '"version": 2'), '{"version":1,"configurations":{"/a/lockgate.yaml":[]}}', '{"version":1,"configurations":{"__proto__":{"/a/lockgate.yaml":1}}}']) {
+    for (const text of [
+      '',
+      '{',
+      'null',
+      '[]',
+      '{"version":2,"configurations":{}}',
+      good.replace('"version": 1', '"version": 2'),
+      '{"version":1,"configurations":{"/a/lockgate.yaml":[]}}',
+      '{"version":1,"configurations":{"__proto__":{"/a/lockgate.yaml":1}}}',
+    ]) {
       writeFileSync(trustFile(root), text)
       expect(checkTrust(root, [CONFIG]).kind, text).not.toBe('trusted')
     }

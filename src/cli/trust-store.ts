@@ -9,7 +9,10 @@ export type TrustAnswer =
   | { readonly kind: 'trusted' }
   | { readonly kind: 'unknown' }
   /** Absolute paths, and what happened to each since. */
-  | { readonly kind: 'changed'; readonly changes: readonly { readonly path: string; readonly what: 'changed' | 'new' | 'gone' }[] }
+  | {
+      readonly kind: 'changed'
+      readonly changes: readonly { readonly path: string; readonly what: 'changed' | 'new' | 'gone' }[]
+    }
 
 type Recorded = ReadonlyMap<string, ReadonlyMap<string, string>>
 
@@ -44,7 +47,10 @@ function writeTrust(stateRoot: string, recorded: Recorded): void {
   const draft = `${file}.${process.pid}`
   mkdirSync(stateRoot, { recursive: true, mode: 0o700 })
   try {
-    writeFileSync(draft, `${JSON.stringify({ version: 1, configurations }, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(draft, `${JSON.stringify({ version: 1, configurations }, undefined, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    })
     renameSync(draft, file)
   } finally {
     rmSync(draft, { force: true })
@@ -55,8 +61,8 @@ function writeTrust(stateRoot: string, recorded: Recorded): void {
 function readTrust(stateRoot: string): Recorded {
   const recorded = new Map<string, ReadonlyMap<string, string>>()
   const content = parse(stateRoot)
-  if (!isRecord(content) || content['version'] !== 1 || !isRecord(content['configurations'])) return recorded
-  for (const [path, files] of Object.entries(content['configurations'])) {
+  if (!isRecord(content) || content.version !== 1 || !isRecord(content.configurations)) return recorded
+  for (const [path, files] of Object.entries(content.configurations)) {
     if (!isRecord(files)) continue
     const digests = Object.entries(files).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     recorded.set(path, new Map(digests))
@@ -72,4 +78,5 @@ function parse(stateRoot: string): unknown {
   }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

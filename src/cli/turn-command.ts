@@ -18,7 +18,8 @@ const TURN_BOUNDS = { bytesMax: 4 * 1_048_576, depthMax: 80, keysMax: 400_000 } 
 export const turnCommand: RunCommand = async (input) => {
   const { io, line, terminal } = input
   const [file] = line.positionals
-  if (file === undefined) return terminal.fail('usage', 'the file with the calls is missing', ['see `lockgate turn --help`'])
+  if (file === undefined)
+    return terminal.fail('usage', 'the file with the calls is missing', ['see `lockgate turn --help`'])
   const opened = await openProject(input)
   if (opened.kind === 'end') return opened.code
   const caller = readCallerOptions(line, opened.value.config.caller)
@@ -36,7 +37,12 @@ export const turnCommand: RunCommand = async (input) => {
 }
 
 /** With `--yes` the calls go in one by one: a question has to be answered before the next call may follow. */
-async function runTurn(gate: Gate, { io, line, terminal }: CommandInput, caller: Parameters<Gate['session']>[0], calls: readonly NamedCall[]): Promise<readonly Outcome[]> {
+async function runTurn(
+  gate: Gate,
+  { io, line, terminal }: CommandInput,
+  caller: Parameters<Gate['session']>[0],
+  calls: readonly NamedCall[],
+): Promise<readonly Outcome[]> {
   const session = gate.session(caller, 'cli')
   const signalled = calls.map((call) => ({ ...call, signal: io.signal }))
   if (!line.flag('yes')) return session.turn(signalled)
@@ -52,7 +58,9 @@ async function runTurn(gate: Gate, { io, line, terminal }: CommandInput, caller:
   return outcomes
 }
 
-type Calls = { readonly kind: 'ok'; readonly calls: readonly NamedCall[] } | { readonly kind: 'bad'; readonly reason: string }
+type Calls =
+  | { readonly kind: 'ok'; readonly calls: readonly NamedCall[] }
+  | { readonly kind: 'bad'; readonly reason: string }
 
 function readCalls(text: string): Calls {
   const bad = (reason: string): Calls => ({ kind: 'bad', reason })
@@ -73,7 +81,8 @@ function readCalls(text: string): Calls {
 const KNOWN = new Set(['id', 'name', 'arguments', 'approval'])
 
 function readCall(value: unknown): NamedCall | string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'expected an object with `name` and `arguments`'
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'expected an object with `name` and `arguments`'
   const given: Readonly<Record<string, unknown>> = { ...value }
   const unknown = Object.keys(given).find((key) => !KNOWN.has(key))
   if (unknown !== undefined) return `\`${unknown}\` is no part of a call; known: ${[...KNOWN].join(', ')}`
@@ -81,5 +90,10 @@ function readCall(value: unknown): NamedCall | string {
   if (typeof name !== 'string') return '`name` must be text'
   if (id !== undefined && typeof id !== 'string') return '`id` must be text'
   if (approval !== undefined && typeof approval !== 'string') return '`approval` must be text'
-  return { name, arguments: args ?? {}, ...(id === undefined ? {} : { id }), ...(approval === undefined ? {} : { approval }) }
+  return {
+    name,
+    arguments: args ?? {},
+    ...(id === undefined ? {} : { id }),
+    ...(approval === undefined ? {} : { approval }),
+  }
 }

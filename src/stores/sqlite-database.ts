@@ -27,15 +27,18 @@ export async function openDatabase(file: string): Promise<DatabaseOpened> {
     database = found.driver.open(file)
     database.prepare(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`).all([])
     const refusal = refusalOf(database)
-    if (refusal !== undefined) throw new Error(refusal)
+    if (refusal !== undefined) return unusable(file, refusal, database)
     configure(database)
     migrate(database)
     return { kind: 'ok', database }
   } catch (error) {
-    database?.close()
-    const why = error instanceof Error ? error.message : String(error)
-    return { kind: 'failed', reason: `cannot open \`${file}\`: ${why}` }
+    return unusable(file, error instanceof Error ? error.message : String(error), database)
   }
+}
+
+function unusable(file: string, why: string, database: SqlDatabase | undefined): DatabaseOpened {
+  database?.close()
+  return { kind: 'failed', reason: `cannot use \`${file}\`: ${why}` }
 }
 
 /** SQLite gives its log and index files the permissions of the file itself, so that one is made first. */

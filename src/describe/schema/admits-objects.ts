@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from '../../base/json-value
 import type { LintedSchema } from './lint-schema.ts'
 
 /** False where types, literals or `false` rule out every object. References are followed; constraints on members are not judged. */
-export function admitsObjects({ root, targets }: LintedSchema): boolean {
+export function admitsObjects({ root, targets }: Pick<LintedSchema, 'root' | 'targets'>): boolean {
   const admits = (schema: JsonValue): boolean => {
     if (!isJsonObject(schema)) return schema === true
     const { type, const: literal, enum: literals, allOf, anyOf, oneOf } = schema

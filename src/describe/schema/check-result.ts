@@ -23,16 +23,19 @@ export type CheckResult = CheckOk | CheckInvalid
 
 const ISSUES_TOLD_MAX = 5
 
-/** `whole` names the value itself, e.g. `the arguments`. */
-export function invalid(issues: readonly CheckIssue[], whole: string): CheckInvalid {
+/** `whole` names the value itself, e.g. `the arguments`; `say` puts what was expected into words. */
+export function invalid(
+  issues: readonly CheckIssue[],
+  whole: string,
+  say = (expected: string): string => `expected ${expected}`,
+): CheckInvalid {
   const told = issues.slice(0, ISSUES_TOLD_MAX).map(({ path, expected, came }) => ({ path, expected, came }))
   const sentences = told.map(
-    ({ path, expected, came }) => `${path === '' ? whole : `\`${path}\``}: expected ${expected}, came ${came}`,
+    ({ path, expected, came }) => `${path === '' ? whole : `\`${path}\``}: ${say(expected)}, came ${came}`,
   )
   const more = issues.length - told.length
   const rest = issues.length >= ISSUES_MAX ? '; and many more' : more > 0 ? `; and ${more} more` : ''
-  const message = `${sentences.join('; ')}${rest}`
-  return { kind: 'invalid', code: 'invalid_args', issues: told, message }
+  return { kind: 'invalid', code: 'invalid_args', issues: told, message: `${sentences.join('; ')}${rest}` }
 }
 
 export const tooCostly = (whole: string): CheckInvalid => ({

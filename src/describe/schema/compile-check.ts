@@ -45,11 +45,16 @@ const SCHEMA_DEPTH_MAX = 128
 /** Judges a schema and makes its check. Never throws. */
 export function compileCheck(schema: ToolSchema, options: CheckOptions): SchemaCheck | SchemaBad {
   const { trusted, purpose = 'input' } = options
-  const standard = trusted ? standardSchemaOf(schema) : undefined
   const limits = trusted ? TRUSTED_LIMITS : FOREIGN_LIMITS
-  return standard === undefined
-    ? compilePlain(schema, limits, trusted, purpose)
-    : compileStandard(standard, limits, purpose)
+  try {
+    // Code of an upstream's schema is never run: without trust, a schema is JSON or nothing.
+    const standard = trusted ? standardSchemaOf(schema) : undefined
+    return standard === undefined
+      ? compilePlain(schema, limits, trusted, purpose)
+      : compileStandard(standard, limits, purpose)
+  } catch (error) {
+    return bad(`the schema cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
 }
 
 type Purpose = 'input' | 'output'
@@ -66,15 +71,8 @@ function compilePlain(
   if (taken.kind === 'bad') return taken
   const linted = lintSchema(taken.jsonSchema, limits, isStrict)
   if (linted.kind === 'bad') return linted
-  if (purpose === 'input' && !admitsObjects(linted))
-    return bad('the schema admits no objects, and arguments are always one')
   const check = plainSchemaCheck(linted, wholeOf(purpose))
-  if (purpose === 'output') return { kind: 'ok', jsonSchema: taken.jsonSchema, check }
-  return {
-    kind: 'ok',
-    jsonSchema: asObjectSchema(taken.jsonSchema),
-    check: (value, text) => (isJsonObject(value) ? check(value, text) : notAnObject(value)),
-  }
+  return purpose === 'input' ? inputCheck(linted, check) : { kind: 'ok', jsonSchema: taken.jsonSchema, check }
 }
 
 function compileStandard(schema: StandardToolSchema, limits: SchemaLimits, purpose: Purpose): SchemaCheck | SchemaBad {
@@ -82,21 +80,24 @@ function compileStandard(schema: StandardToolSchema, limits: SchemaLimits, purpo
   if (face.kind === 'bad') return face
   const taken = takeSchema(face.written, limits)
   if (taken.kind === 'bad') return taken
+  const { jsonSchema } = taken
   const bounds = purpose === 'input' ? INPUT_BOUNDS : OUTPUT_BOUNDS
   const options: TakeOptions = { undefinedMembers: 'drop', keyOrder: purpose === 'input' ? 'canonical' : 'given' }
   const check = standardSchemaCheck(schema, wholeOf(purpose), bounds, options)
-  if (purpose === 'output') return { kind: 'ok', jsonSchema: taken.jsonSchema, check }
-  const linted: LintedSchema = {
-    kind: 'ok',
-    root: taken.jsonSchema,
-    targets: new Map(),
-    patterns: new Map(),
-    dialect: 'draft-2020-12',
-  }
-  if (!admitsObjects(linted)) return bad('the schema admits no objects, and arguments are always one')
+  return purpose === 'input'
+    ? inputCheck({ root: jsonSchema, targets: new Map() }, check)
+    : { kind: 'ok', jsonSchema, check }
+}
+
+/** Arguments are an object: that is judged before the schema is asked. */
+function inputCheck(
+  judged: Pick<LintedSchema, 'root' | 'targets'>,
+  check: SchemaCheck['check'],
+): SchemaCheck | SchemaBad {
+  if (!admitsObjects(judged)) return bad('the schema admits no objects, and arguments are always one')
   return {
     kind: 'ok',
-    jsonSchema: asObjectSchema(taken.jsonSchema),
+    jsonSchema: asObjectSchema(judged.root),
     check: (value, text) => (isJsonObject(value) ? check(value, text) : notAnObject(value)),
   }
 }
@@ -122,7 +123,9 @@ function takeSchema(
 
 /** Arguments are objects whatever the schema says; MCP and the providers want to read it at the top. */
 function asObjectSchema(jsonSchema: JsonObject): JsonObject {
-  return jsonSchema.type === 'object' ? jsonSchema : Object.freeze({ ...jsonSchema, type: 'object' })
+  const { type } = jsonSchema
+  if (type === 'object') return jsonSchema
+  return Object.freeze(type === undefined ? { type: 'object', ...jsonSchema } : { ...jsonSchema, type: 'object' })
 }
 
 function standardSchemaOf(schema: unknown): StandardToolSchema | undefined {

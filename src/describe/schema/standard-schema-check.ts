@@ -13,7 +13,7 @@ import {
   takeJson,
 } from '../../base/json-value.ts'
 import { brokenSchema, type CheckResult, invalid } from './check-result.ts'
-import type { CheckIssue } from './check-run.ts'
+import { type CheckIssue, ISSUES_MAX } from './check-run.ts'
 import { describeValue, shorten } from './describe-value.ts'
 import type { StandardIssue, StandardResult, StandardToolSchema } from './tool-schema.ts'
 
@@ -45,11 +45,7 @@ export function standardSchemaCheck(
     })
   return (value, text) =>
     validate(value, (result) => {
-      if (result.issues !== undefined)
-        return invalid(
-          result.issues.map((issue) => issueOf(issue, value)),
-          whole,
-        )
+      if (result.issues !== undefined) return invalidBy(result.issues, value, whole)
       const taken = takeJson(result.value, bounds, options)
       if (taken.kind === 'refused')
         return brokenSchema(`what the schema gives is no JSON: ${refusalMessage(taken, whole)}`)
@@ -63,16 +59,18 @@ const broke = (error: unknown): CheckResult =>
 
 const MESSAGE_MAX = 200
 
+/** The library's own words say what was expected. */
+function invalidBy(issues: readonly StandardIssue[], value: JsonValue, whole: string): CheckResult {
+  const told = issues.slice(0, ISSUES_MAX).map((issue) => issueOf(issue, value))
+  return invalid(told, whole, (expected) => expected)
+}
+
 function issueOf({ message, path = [] }: StandardIssue, value: JsonValue): CheckIssue {
-  const steps = path
-    .map((step) => (typeof step === 'object' ? step.key : step))
-    .map((key) => (typeof key === 'symbol' ? String(key) : key))
-  const text = String(message)
-  return {
-    path: jsonPath(steps),
-    expected: `a value that passes (${text.length > MESSAGE_MAX ? `${text.slice(0, MESSAGE_MAX)}…` : text})`,
-    came: describeAt(value, steps),
-  }
+  const keys = path.map((step) => (typeof step === 'object' ? step.key : step))
+  const steps = keys.map((key) => (typeof key === 'symbol' ? String(key) : key))
+  const words = `${String(message).slice(0, 1).toLowerCase()}${String(message).slice(1)}`
+  const expected = words.length > MESSAGE_MAX ? `${words.slice(0, MESSAGE_MAX)}…` : words
+  return { path: jsonPath(steps), expected, came: describeAt(value, steps) }
 }
 
 function describeAt(value: JsonValue, steps: readonly (string | number)[]): string {

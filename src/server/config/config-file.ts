@@ -12,7 +12,9 @@ export type ConfigFile = {
   readonly digest: string
 }
 
-export type FileText = { readonly kind: 'ok'; readonly file: ConfigFile; readonly text: string } | { readonly kind: 'bad'; readonly reason: string }
+export type FileText =
+  | { readonly kind: 'ok'; readonly file: ConfigFile; readonly text: string }
+  | { readonly kind: 'bad'; readonly reason: string }
 
 /** A regular file of at most 1 MiB, as UTF-8 text. */
 export function readConfigFile(path: string): FileText {
@@ -32,7 +34,9 @@ export function digestFile(path: string): ConfigFile | undefined {
   return read.kind === 'bad' ? undefined : { path: read.path, digest: sha256(read.bytes) }
 }
 
-type Bytes = { readonly kind: 'ok'; readonly path: string; readonly bytes: Uint8Array } | { readonly kind: 'bad'; readonly reason: string }
+type Bytes =
+  | { readonly kind: 'ok'; readonly path: string; readonly bytes: Uint8Array }
+  | { readonly kind: 'bad'; readonly reason: string }
 
 function readBytes(path: string, bytesMax = BYTES_MAX): Bytes {
   let descriptor: number | undefined
@@ -44,7 +48,8 @@ function readBytes(path: string, bytesMax = BYTES_MAX): Bytes {
     if (status.size > bytesMax) return { kind: 'bad', reason: `the file is larger than ${bytesMax} bytes` }
     const bytes = Buffer.alloc(status.size)
     let length = 0
-    for (let count = 1; count > 0 && length < bytes.length; length += count) count = readSync(descriptor, bytes, length, bytes.length - length, null)
+    for (let count = 1; count > 0 && length < bytes.length; length += count)
+      count = readSync(descriptor, bytes, length, bytes.length - length, null)
     return { kind: 'ok', path: realpathSync(path), bytes: bytes.subarray(0, length) }
   } catch (error) {
     return { kind: 'bad', reason: `the file cannot be read (${errorCode(error)})` }

@@ -23,7 +23,8 @@ export type NodeProblem = { readonly at: Position; readonly key: string; readonl
 const QUOTED_MAX = 60
 
 /** A foreign text between backticks, cut where it is long. */
-export const quoted = (text: string): string => `\`${text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}…` : text}\``
+export const quoted = (text: string): string =>
+  `\`${text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}…` : text}\``
 
 /** What stands there, in words, for `expected …, got …`. */
 export function describeNode(node: ConfigNode): string {

@@ -16,7 +16,10 @@ describe('schema/lockgate.schema.json', () => {
   })
 
   it('takes the quickstart', () => {
-    expect(validate(parse(readFileSync(new URL('examples/quickstart/lockgate.yaml', root), 'utf8'))), JSON.stringify(validate.errors)).toBe(true)
+    expect(
+      validate(parse(readFileSync(new URL('examples/quickstart/lockgate.yaml', root), 'utf8'))),
+      JSON.stringify(validate.errors),
+    ).toBe(true)
   })
 
   it.each([
@@ -37,8 +40,23 @@ describe('schema/lockgate.schema.json', () => {
 
   it.each([
     ['the least', { version: 1 }],
-    ['references in place of values', { version: 1, limits: { deadline: '${DEADLINE}' }, sources: { a: { command: 'x', trust: '${T:-annotations}' } } }],
-    ['rules of all kinds', { version: 1, policy: { rules: [{ allow: 'a' }, { ask: ['a', 'b'], for: { role: 'dev' } }, { deny: { effect: 'write' }, where: { n: 1, b: [true, 'x'] } }] } }],
+    [
+      'references in place of values',
+      { version: 1, limits: { deadline: '${DEADLINE}' }, sources: { a: { command: 'x', trust: '${T:-annotations}' } } },
+    ],
+    [
+      'rules of all kinds',
+      {
+        version: 1,
+        policy: {
+          rules: [
+            { allow: 'a' },
+            { ask: ['a', 'b'], for: { role: 'dev' } },
+            { deny: { effect: 'write' }, where: { n: 1, b: [true, 'x'] } },
+          ],
+        },
+      },
+    ],
   ])('takes %s', (_what, value) => {
     expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
   })

@@ -5,7 +5,10 @@ import { parseEnv } from 'node:util'
 import type { Environment } from './expand.ts'
 
 /** `files` are the texts of `.env` files; of two that set the same variable the later one holds. */
-export function environmentOf(variables: Readonly<Record<string, string | undefined>>, files: readonly string[] = []): Environment {
+export function environmentOf(
+  variables: Readonly<Record<string, string | undefined>>,
+  files: readonly string[] = [],
+): Environment {
   const fromFiles = new Map<string, string>()
   for (const text of files) {
     for (const [name, value] of Object.entries(parseEnv(text))) if (value !== undefined) fromFiles.set(name, value)

@@ -16,7 +16,13 @@ export type GateOptionsParts = {
   readonly starts?: (source: SourceConfig) => boolean
 }
 
-export async function gateOptionsOf({ config, database, ownFiles, log, starts = () => true }: GateOptionsParts): Promise<GateOptions> {
+export async function gateOptionsOf({
+  config,
+  database,
+  ownFiles,
+  log,
+  starts = () => true,
+}: GateOptionsParts): Promise<GateOptions> {
   const { workspace, policy, approvals, limits } = config
   const sources = await Promise.all(config.sources.filter(starts).map(sourceOf))
   return {

@@ -37,7 +37,10 @@ export type LockgateConfig = {
   readonly file: string
   /** Root folders by name, absolute; empty where the file names none. */
   readonly workspace: Readonly<Record<string, string>>
-  readonly store: { readonly kind: 'state' } | { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly file: string }
+  readonly store:
+    | { readonly kind: 'state' }
+    | { readonly kind: 'memory' }
+    | { readonly kind: 'sqlite'; readonly file: string }
   readonly tools: { readonly files: boolean }
   readonly sources: readonly SourceConfig[]
   readonly caller: Partial<Caller>

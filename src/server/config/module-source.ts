@@ -5,7 +5,11 @@ import { pathToFileURL } from 'node:url'
 import type { OfferedTool, Source, SourceHost } from '../../describe/source.ts'
 import type { Tool } from '../../describe/tool.ts'
 
-export type ModuleSourceOptions = { readonly name: string; /** Absolute. */ readonly file: string; /** Of the module's bytes. */ readonly digest: string }
+export type ModuleSourceOptions = {
+  readonly name: string /** Absolute. */
+  readonly file: string /** Of the module's bytes. */
+  readonly digest: string
+}
 
 /** The module exports `tools`: a list of what `defineTool` of this very installation answered. */
 export function moduleSource({ name, file, digest }: ModuleSourceOptions): Source {
@@ -27,10 +31,20 @@ function offersOf(loaded: unknown, file: string): readonly OfferedTool[] {
   if (!Array.isArray(tools)) throw new Error(`the module ${file} does not export a list named \`tools\``)
   return tools.map((tool: unknown, index): OfferedTool => {
     if (isTool(tool)) return { kind: 'tool', tool }
-    return { kind: 'problem', name: `tool_${index}`, problem: `number ${index} of \`tools\` in ${file} is not what \`defineTool\` answers` }
+    return {
+      kind: 'problem',
+      name: `tool_${index}`,
+      problem: `number ${index} of \`tools\` in ${file} is not what \`defineTool\` answers`,
+    }
   })
 }
 
 // A definition that somebody wrote by hand has no run that can be found, so that it could be listed and never called.
 const isTool = (value: unknown): value is Tool =>
-  typeof value === 'object' && value !== null && Object.isFrozen(value) && 'name' in value && typeof value.name === 'string' && 'input' in value && !('run' in value)
+  typeof value === 'object' &&
+  value !== null &&
+  Object.isFrozen(value) &&
+  'name' in value &&
+  typeof value.name === 'string' &&
+  'input' in value &&
+  !('run' in value)

@@ -19,7 +19,11 @@ export function policyOf(defaults: PolicyOptions['defaults'], rules: readonly Fi
 }
 
 /** Why the policy does not hold, each problem at the value that it speaks of. */
-export function policyProblems(policy: PolicyOptions, rules: readonly FiledRule[], roots: ReadonlyMap<string, string>): readonly ConfigProblem[] {
+export function policyProblems(
+  policy: PolicyOptions,
+  rules: readonly FiledRule[],
+  roots: ReadonlyMap<string, string>,
+): readonly ConfigProblem[] {
   const loaded = loadPolicy(policy, { roots })
   return loaded.kind === 'ok' ? [] : loaded.problems.map((problem) => placed(problem, rules))
 }
@@ -46,4 +50,5 @@ function positionBelow(node: ConfigNode, key: string): Position {
 }
 
 /** Whether a key begins with this step, and the step ends there. */
-const follows = (key: string, step: string): boolean => key.startsWith(step) && /^($|\.|\[)/.test(key.slice(step.length))
+const follows = (key: string, step: string): boolean =>
+  key.startsWith(step) && /^($|\.|\[)/.test(key.slice(step.length))

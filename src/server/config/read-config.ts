@@ -12,7 +12,16 @@ import { type Environment, expandTree } from './expand.ts'
 import type { LockgateConfig, SourceConfig } from './lockgate-config.ts'
 import { mcpOptionsOf } from './mcp-options-of.ts'
 import { type FiledRule, policyOf, policyProblems } from './policy-problems.ts'
-import { bothNames, existingFile, existingFolder, launchFiles, listenOf, programDigests, type References, storeOf } from './read-references.ts'
+import {
+  bothNames,
+  existingFile,
+  existingFolder,
+  launchFiles,
+  listenOf,
+  programDigests,
+  type References,
+  storeOf,
+} from './read-references.ts'
 import { readYaml } from './read-yaml.ts'
 import type { PlacedRule } from './rule-shape.ts'
 import type { Shape } from './shape.ts'
@@ -26,7 +35,9 @@ export type ConfigReading =
 export function readConfig(file: string, environment: Environment): ConfigReading {
   const reader = new ConfigReader(environment)
   const config = reader.read(resolve(file))
-  return config === undefined || reader.problems.length > 0 ? { kind: 'bad', problems: reader.problems } : { kind: 'ok', config }
+  return config === undefined || reader.problems.length > 0
+    ? { kind: 'bad', problems: reader.problems }
+    : { kind: 'ok', config }
 }
 
 class ConfigReader {
@@ -93,12 +104,14 @@ class ConfigReader {
   }
 
   #ownDatabase(file: string): void {
-    for (const name of bothNames(file)) for (const suffix of ['', '-wal', '-shm', '-journal']) this.#ownFiles.add(name + suffix)
+    for (const name of bothNames(file))
+      for (const suffix of ['', '-wal', '-shm', '-journal']) this.#ownFiles.add(name + suffix)
   }
 
   #workspace({ workspace }: WrittenConfiguration, references: References): Readonly<Record<string, string>> {
     if (workspace === undefined) return {}
-    const written: readonly (readonly [string, Located<string>])[] = workspace instanceof Map ? [...workspace] : [['main', workspace]]
+    const written: readonly (readonly [string, Located<string>])[] =
+      workspace instanceof Map ? [...workspace] : [['main', workspace]]
     return Object.fromEntries(written.map(([name, path]) => [name, existingFolder(path, references) ?? '']))
   }
 
@@ -108,8 +121,11 @@ class ConfigReader {
       if (sources.some((known) => known.name === name)) {
         references.report({ at, key, message: 'a source of this name stands under `sources` already' })
       }
-      const config = 'module' in source ? this.#moduleConfig(name, source.module, references) : mcpSourceConfig(name, source, references)
-      if (config.kind !== 'module') mcpProblems(config).forEach((message) => references.report({ at, key, message }))
+      const config =
+        'module' in source
+          ? this.#moduleConfig(name, source.module, references)
+          : mcpSourceConfig(name, source, references)
+      for (const message of config.kind === 'module' ? [] : mcpProblems(config)) references.report({ at, key, message })
       sources.push(config)
     }
     return sources
@@ -131,11 +147,18 @@ class ConfigReader {
     }
   }
 
-  #policy(written: WrittenConfiguration, path: string, workspace: LockgateConfig['workspace'], references: References): PolicyOptions {
+  #policy(
+    written: WrittenConfiguration,
+    path: string,
+    workspace: LockgateConfig['workspace'],
+    references: References,
+  ): PolicyOptions {
     const { defaults, rules, files = [] } = written.policy ?? {}
     const filed = [...filedRules(rules, path), ...files.flatMap((file) => this.#rulesOf(file, references))]
     const policy = policyOf(defaults, filed)
-    this.problems.push(...policyProblems(policy, filed, new Map(Object.entries(workspace).filter(([, folder]) => folder !== ''))))
+    this.problems.push(
+      ...policyProblems(policy, filed, new Map(Object.entries(workspace).filter(([, folder]) => folder !== ''))),
+    )
     return policy
   }
 
@@ -145,7 +168,8 @@ class ConfigReader {
   }
 }
 
-const filedRules = (rules: readonly PlacedRule[] | undefined, file: string): readonly FiledRule[] => (rules ?? []).map((rule) => ({ ...rule, file }))
+const filedRules = (rules: readonly PlacedRule[] | undefined, file: string): readonly FiledRule[] =>
+  (rules ?? []).map((rule) => ({ ...rule, file }))
 
 function mcpSourceConfig(name: string, source: LaunchedSource | ConnectedSource, references: References): SourceConfig {
   const governed = {
@@ -154,7 +178,8 @@ function mcpSourceConfig(name: string, source: LaunchedSource | ConnectedSource,
     trustAnnotations: source.trust === 'annotations',
     ...(source.deadline === undefined ? {} : { deadlineMs: source.deadline }),
   }
-  if ('url' in source) return { kind: 'http', ...governed, url: source.url, headers: Object.fromEntries(source.headers ?? []) }
+  if ('url' in source)
+    return { kind: 'http', ...governed, url: source.url, headers: Object.fromEntries(source.headers ?? []) }
   const { command, args = [], env = [], cwd } = source
   const folder = cwd === undefined ? references.folder : (existingFolder(cwd, references) ?? '')
   return { kind: 'stdio', ...governed, command, args, env: Object.fromEntries(env), cwd: folder }
@@ -166,7 +191,10 @@ function mcpProblems(source: SourceConfig & { kind: 'stdio' | 'http' }): readonl
     checkMcpOptions(source.name, mcpOptionsOf(source))
     return []
   } catch (error) {
-    if (error instanceof GateConfigError) return error.problems.map(({ key, message }) => `${key?.replace(`sources.${source.name}.`, '') ?? ''}: ${message}`)
+    if (error instanceof GateConfigError)
+      return error.problems.map(
+        ({ key, message }) => `${key?.replace(`sources.${source.name}.`, '') ?? ''}: ${message}`,
+      )
     throw error
   }
 }

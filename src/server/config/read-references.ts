@@ -3,7 +3,7 @@
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
-import { digestFile, type ConfigFile, errorCode } from './config-file.ts'
+import { type ConfigFile, digestFile, errorCode } from './config-file.ts'
 import { type NodeProblem, quoted } from './config-node.ts'
 import { didYouMean } from './did-you-mean.ts'
 import type { LockgateConfig } from './lockgate-config.ts'
@@ -36,21 +36,37 @@ function existing(written: Located<string>, references: References, what: 'file'
   if (absolute === undefined) return undefined
   try {
     const status = statSync(absolute)
-    if (what === 'file' ? status.isFile() : status.isDirectory()) return what === 'file' ? absolute : realpathSync(absolute)
-    return refuse(written, references, `expected the path of a ${what}, got ${quoted(written.value)}, which is something else`)
+    if (what === 'file' ? status.isFile() : status.isDirectory())
+      return what === 'file' ? absolute : realpathSync(absolute)
+    return refuse(
+      written,
+      references,
+      `expected the path of a ${what}, got ${quoted(written.value)}, which is something else`,
+    )
   } catch (error) {
-    return refuse(written, references, `expected the path of a ${what}, got ${quoted(written.value)} (${errorCode(error)})`)
+    return refuse(
+      written,
+      references,
+      `expected the path of a ${what}, got ${quoted(written.value)} (${errorCode(error)})`,
+    )
   }
 }
 
 /** `sqlite`, `memory`, or the path of a database in a folder that exists. */
-export function storeOf(written: Located<string> | undefined, references: References): LockgateConfig['store'] | undefined {
+export function storeOf(
+  written: Located<string> | undefined,
+  references: References,
+): LockgateConfig['store'] | undefined {
   if (written === undefined || written.value === 'sqlite') return { kind: 'state' }
   if (written.value === 'memory') return { kind: 'memory' }
   if (!/[./]/.test(written.value) || written.value.includes('://')) {
     const near = didYouMean(written.value, ['sqlite', 'memory'])
     const hint = near === undefined ? '' : `; did you mean \`${near}\`?`
-    return refuse(written, references, `expected \`sqlite\`, \`memory\` or a path such as \`./lockgate.db\`, got ${quoted(written.value)}${hint}`)
+    return refuse(
+      written,
+      references,
+      `expected \`sqlite\`, \`memory\` or a path such as \`./lockgate.db\`, got ${quoted(written.value)}${hint}`,
+    )
   }
   const file = absolutePath(written, references)
   if (file === undefined) return undefined
@@ -59,10 +75,16 @@ export function storeOf(written: Located<string> | undefined, references: Refere
 }
 
 /** `127.0.0.1:7420`, `localhost:0`, `[::1]:7420`. */
-export function listenOf(written: Located<string> | undefined, references: References): LockgateConfig['listen'] | undefined {
+export function listenOf(
+  written: Located<string> | undefined,
+  references: References,
+): LockgateConfig['listen'] | undefined {
   if (written === undefined) return { host: '127.0.0.1', port: 7420 }
   const listen = parseListen(written.value)
-  return listen ?? refuse(written, references, `expected \`HOST:PORT\`, such as \`127.0.0.1:7420\`, got ${quoted(written.value)}`)
+  return (
+    listen ??
+    refuse(written, references, `expected \`HOST:PORT\`, such as \`127.0.0.1:7420\`, got ${quoted(written.value)}`)
+  )
 }
 
 export function parseListen(text: string): LockgateConfig['listen'] | undefined {
@@ -79,12 +101,17 @@ const DATA = /\.(db|sqlite|sqlite3|duckdb|log|jsonl)$/i
  * The files that a launch line names: the program where it is a path, and arguments that are paths of existing files.
  * Only those under one of the folders, for a tool or a changed checkout could put other text there; the rest is the machine's.
  */
-export function launchFiles(launch: { command: string; args: readonly string[]; cwd: string }, folders: readonly string[]): readonly string[] {
+export function launchFiles(
+  launch: { command: string; args: readonly string[]; cwd: string },
+  folders: readonly string[],
+): readonly string[] {
   const named = [...(launch.command.includes('/') ? [launch.command] : []), ...launch.args]
   return named
     .filter((text) => text !== '' && !text.startsWith('-') && text.length < 4_096 && !text.includes('\0'))
     .map((text) => resolve(launch.cwd, text))
-    .filter((file) => folders.some((folder) => realPath(file)?.startsWith(folder + sep) || file.startsWith(folder + sep)))
+    .filter((file) =>
+      folders.some((folder) => realPath(file)?.startsWith(folder + sep) || file.startsWith(folder + sep)),
+    )
     .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true)
 }
 
@@ -98,7 +125,10 @@ const realPath = (path: string): string | undefined => {
 
 /** What `trust` records of them. A data file that a server is handed may change; it is out of reach of tools all the same. */
 export const programDigests = (files: readonly string[]): readonly ConfigFile[] =>
-  files.filter((file) => !DATA.test(file)).map(digestFile).filter((file) => file !== undefined)
+  files
+    .filter((file) => !DATA.test(file))
+    .map(digestFile)
+    .filter((file) => file !== undefined)
 
 /** A file under the name that was written and under the one without links. */
 export const bothNames = (file: string): readonly string[] => [...new Set([file, realPath(file) ?? file])]

@@ -2,22 +2,47 @@
 // see different files: duplicate keys, merge keys, tags, several documents, other versions of YAML. Aliases are followed,
 // and bounded together with everything else, so that a small file cannot become a large one.
 
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml'
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+} from 'yaml'
 import { type ConfigEntry, type ConfigNode, keyBelow, type NodeProblem, type Position, quoted } from './config-node.ts'
 
 const NODES_MAX = 20_000
 const DEPTH_MAX = 32
 const ALIASES_MAX = 100
 
-export type YamlReading = { readonly kind: 'ok'; readonly root: ConfigNode } | { readonly kind: 'bad'; readonly problems: readonly NodeProblem[] }
+export type YamlReading =
+  | { readonly kind: 'ok'; readonly root: ConfigNode }
+  | { readonly kind: 'bad'; readonly problems: readonly NodeProblem[] }
 
 /** Reads the text of one file. All problems that the parser finds are named; of those found after that, the first. */
 export function readYaml(text: string): YamlReading {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2', schema: 'core', merge: false })
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+  })
   const faults = [...document.errors, ...document.warnings]
   if (faults.length > 0) {
-    return { kind: 'bad', problems: faults.map((fault) => ({ at: positionOf(lines, fault.pos[0]), key: faultKey(fault, text), message: faultMessage(fault) })) }
+    return {
+      kind: 'bad',
+      problems: faults.map((fault) => ({
+        at: positionOf(lines, fault.pos[0]),
+        key: faultKey(fault, text),
+        message: faultMessage(fault),
+      })),
+    }
   }
   if (document.directives?.yaml.explicit === true && document.directives.yaml.version !== '1.2') {
     return { kind: 'bad', problems: [{ at: { line: 1, column: 1 }, key: '', message: 'only YAML 1.2 is read' }] }
@@ -28,7 +53,10 @@ export function readYaml(text: string): YamlReading {
 }
 
 /** The key that stands twice, as it is written; nothing for other faults. */
-function faultKey({ code, pos }: { readonly code: string; readonly pos: readonly [number, number] }, text: string): string {
+function faultKey(
+  { code, pos }: { readonly code: string; readonly pos: readonly [number, number] },
+  text: string,
+): string {
   return code === 'DUPLICATE_KEY' ? (/^["']?([^"':,\s]{1,64})/.exec(text.slice(pos[0], pos[0] + 66))?.[1] ?? '') : ''
 }
 
@@ -59,12 +87,19 @@ class TreeBuilder {
   build(node: ParsedNode | null, key: string, depth: number): ConfigNode {
     const at = positionOf(this.#lines, node?.range[0] ?? 0)
     if (node === null || this.problem !== undefined) return { kind: 'nothing', at }
-    if (++this.#nodes > NODES_MAX) return this.#refuse(at, key, `a file holds at most ${NODES_MAX} values, aliases counted each time`)
+    if (++this.#nodes > NODES_MAX)
+      return this.#refuse(at, key, `a file holds at most ${NODES_MAX} values, aliases counted each time`)
     if (depth > DEPTH_MAX) return this.#refuse(at, key, `values are nested more than ${DEPTH_MAX} deep`)
     if (isAlias(node)) return { ...this.#follow(node, at, key, depth), at }
     if (node.tag !== undefined) return this.#refuse(at, key, 'tags are not read')
-    if (isMap(node)) return { kind: 'map', at, entries: node.items.map((pair) => this.#entry(pair.key, pair.value, key, depth)) }
-    if (isSeq(node)) return { kind: 'list', at, items: node.items.map((item, index) => this.build(item, `${key}[${index}]`, depth + 1)) }
+    if (isMap(node))
+      return { kind: 'map', at, entries: node.items.map((pair) => this.#entry(pair.key, pair.value, key, depth)) }
+    if (isSeq(node))
+      return {
+        kind: 'list',
+        at,
+        items: node.items.map((item, index) => this.build(item, `${key}[${index}]`, depth + 1)),
+      }
     return scalarNode(node.value, node.source, at) ?? this.#refuse(at, key, 'a value of this kind is not read')
   }
 

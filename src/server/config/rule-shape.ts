@@ -12,7 +12,8 @@ export type PlacedRule = { readonly rule: Omit<RuleOptions, 'at'>; readonly node
 
 const RULES_MAX = 2_000
 
-const oneOrMore = <Value>(one: Shape<Value>): Shape<Value | readonly Value[]> => byForm({ text: one, list: listOf(one) })
+const oneOrMore = <Value>(one: Shape<Value>): Shape<Value | readonly Value[]> =>
+  byForm({ text: one, list: listOf(one) })
 
 const effect = choice(DECLARED_EFFECTS)
 
@@ -41,7 +42,10 @@ const callers: Shape<RuleCallers> = fields({
 const argumentGlob: Shape<ArgumentGlob> = byForm({ text: text('a glob'), number: number(), flag: flag() })
 
 const globsByArgument: Shape<NonNullable<RuleOptions['where']>> = refined(
-  namedValues(text('the name of an argument'), byForm({ text: text('a glob'), number: number(), flag: flag(), list: listOf(argumentGlob) })),
+  namedValues(
+    text('the name of an argument'),
+    byForm({ text: text('a glob'), number: number(), flag: flag(), list: listOf(argumentGlob) }),
+  ),
   (values) => Object.fromEntries(values),
 )
 
@@ -66,4 +70,6 @@ export const rules: Shape<readonly PlacedRule[]> = listOf(
 )
 
 /** A file of `policy.files`. */
-export const ruleFile = fields({ rules: needed(rules, 'Rules, judged together with all others: the strictest answer holds.') })
+export const ruleFile = fields({
+  rules: needed(rules, 'Rules, judged together with all others: the strictest answer holds.'),
+})

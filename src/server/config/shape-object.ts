@@ -6,11 +6,23 @@ import { type ConfigNode, describeNode, keyBelow, quoted } from './config-node.t
 import { didYouMean } from './did-you-mean.ts'
 import { type Reading, refuse, type Shape, type ShapeValue } from './shape.ts'
 
-type Field<Value, Needed extends boolean> = { readonly shape: Shape<Value>; readonly needed: Needed; readonly means: string }
+type Field<Value, Needed extends boolean> = {
+  readonly shape: Shape<Value>
+  readonly needed: Needed
+  readonly means: string
+}
 
 /** `means` is what an editor shows beside the key. */
-export const needed = <Value>(shape: Shape<Value>, means: string): Field<Value, true> => ({ shape, needed: true, means })
-export const optional = <Value>(shape: Shape<Value>, means: string): Field<Value, false> => ({ shape, needed: false, means })
+export const needed = <Value>(shape: Shape<Value>, means: string): Field<Value, true> => ({
+  shape,
+  needed: true,
+  means,
+})
+export const optional = <Value>(shape: Shape<Value>, means: string): Field<Value, false> => ({
+  shape,
+  needed: false,
+  means,
+})
 
 type Fields = Readonly<Record<string, Field<unknown, boolean>>>
 type NeededKeys<F extends Fields> = { [Key in keyof F]: F[Key]['needed'] extends true ? Key : never }[keyof F]
@@ -37,7 +49,9 @@ export function fields<const F extends Fields>(known: F): Shape<FieldsValue<F>> 
         if (value === undefined) whole = false
         else values[entry.key] = value
       }
-      for (const name of names.filter((name) => known[name]?.needed && !node.entries.some((entry) => entry.key === name))) {
+      for (const name of names.filter(
+        (name) => known[name]?.needed && !node.entries.some((entry) => entry.key === name),
+      )) {
         refuse(reading, `\`${name}\` is missing; expected ${known[name]?.shape.expected ?? ''}`)
         whole = false
       }
@@ -50,7 +64,11 @@ export function fields<const F extends Fields>(known: F): Shape<FieldsValue<F>> 
 function refuseKey(reading: Reading, name: string, known: readonly string[], at: ConfigNode['at']): undefined {
   const near = didYouMean(name, known)
   const hint = near === undefined ? '' : `; did you mean \`${near}\`?`
-  return refuse(reading, `this version of Lockgate does not know the key ${quoted(name)} here${hint} (known: ${known.join(', ')})`, at)
+  return refuse(
+    reading,
+    `this version of Lockgate does not know the key ${quoted(name)} here${hint} (known: ${known.join(', ')})`,
+    at,
+  )
 }
 
 function fieldsSchema(known: Fields): JsonObject {
@@ -59,13 +77,17 @@ function fieldsSchema(known: Fields): JsonObject {
   return {
     type: 'object',
     additionalProperties: false,
-    properties: Object.fromEntries(all.map(([name, { shape, means }]) => [name, { description: means, ...shape.schema }])),
+    properties: Object.fromEntries(
+      all.map(([name, { shape, means }]) => [name, { description: means, ...shape.schema }]),
+    ),
     ...(required.length === 0 ? {} : { required }),
   }
 }
 
 /** A map that holds exactly one of these keys, which tells what the rest of it may be. */
-export function chosenByKey<const S extends Readonly<Record<string, Shape<unknown>>>>(variants: S): Shape<ShapeValue<S[keyof S]>> {
+export function chosenByKey<const S extends Readonly<Record<string, Shape<unknown>>>>(
+  variants: S,
+): Shape<ShapeValue<S[keyof S]>> {
   const names = Object.keys(variants)
   const list = names.map((name) => `\`${name}\``).join(', ')
   return {

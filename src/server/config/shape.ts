@@ -7,7 +7,11 @@ import { didYouMean } from './did-you-mean.ts'
 import { DURATION_PATTERN, formatDuration, formatSize, parseDurationMs, parseSizeBytes, SIZE_PATTERN } from './units.ts'
 
 /** One value on its way in. */
-export type Reading = { readonly node: ConfigNode; readonly key: string; readonly report: (problem: NodeProblem) => void }
+export type Reading = {
+  readonly node: ConfigNode
+  readonly key: string
+  readonly report: (problem: NodeProblem) => void
+}
 
 export interface Shape<Value> {
   /** For `expected …`. */
@@ -26,7 +30,7 @@ export function refuse({ node, key, report }: Reading, message: string, at: Posi
 }
 
 const refuseKind = <Value>(shape: Shape<Value>, reading: Reading): undefined => {
-  const hint = reading.node.kind === 'number' && shape.schema['type'] === 'string' ? '; put it in quotes' : ''
+  const hint = reading.node.kind === 'number' && shape.schema.type === 'string' ? '; put it in quotes' : ''
   return refuse(reading, `expected ${shape.expected}, got ${describeNode(reading.node)}${hint}`)
 }
 
@@ -40,7 +44,11 @@ export function text(expected = 'a text', pattern?: string): Shape<string> {
   const form = pattern === undefined ? undefined : new RegExp(`^(?:${pattern})$`, 'u')
   const shape: Shape<string> = {
     expected,
-    schema: { type: 'string', minLength: 1, ...(pattern === undefined ? {} : { pattern: `^(?:${pattern})$|${REFERENCE}` }) },
+    schema: {
+      type: 'string',
+      minLength: 1,
+      ...(pattern === undefined ? {} : { pattern: `^(?:${pattern})$|${REFERENCE}` }),
+    },
     read(reading) {
       const { node } = reading
       if (node.kind !== 'text' || node.text === '' || form?.test(node.text) === false) return refuseKind(shape, reading)
@@ -75,7 +83,10 @@ export function number(): Shape<number> {
   const shape: Shape<number> = {
     expected: 'a number',
     schema: { type: 'number' },
-    read: (reading) => (reading.node.kind === 'number' && Number.isFinite(reading.node.value) ? reading.node.value : refuseKind(shape, reading)),
+    read: (reading) =>
+      reading.node.kind === 'number' && Number.isFinite(reading.node.value)
+        ? reading.node.value
+        : refuseKind(shape, reading),
   }
   return shape
 }
@@ -85,7 +96,8 @@ export function exactly(value: number): Shape<number> {
   const shape: Shape<number> = {
     expected: `the number \`${value}\``,
     schema: { const: value },
-    read: (reading) => (reading.node.kind === 'number' && reading.node.value === value ? value : refuseKind(shape, reading)),
+    read: (reading) =>
+      reading.node.kind === 'number' && reading.node.value === value ? value : refuseKind(shape, reading),
   }
   return shape
 }
@@ -101,7 +113,10 @@ export function choice<const Word extends string>(words: readonly Word[]): Shape
       const word = words.find((known) => known === node.text)
       if (word !== undefined) return word
       const near = didYouMean(node.text, words)
-      return refuse(reading, `expected ${shape.expected}, got ${quoted(node.text)}${near === undefined ? '' : `; did you mean \`${near}\`?`}`)
+      return refuse(
+        reading,
+        `expected ${shape.expected}, got ${quoted(node.text)}${near === undefined ? '' : `; did you mean \`${near}\`?`}`,
+      )
     },
   }
   return shape
@@ -111,13 +126,28 @@ type Range = { readonly min: number; readonly max: number }
 
 /** Milliseconds, written `500ms`, `45s`, `5m`, `1h`, `7d`. */
 export const duration = (range: Range): Shape<number> =>
-  measure(`a duration from \`${formatDuration(range.min)}\` to \`${formatDuration(range.max)}\`, such as \`45s\``, DURATION_PATTERN, parseDurationMs, range)
+  measure(
+    `a duration from \`${formatDuration(range.min)}\` to \`${formatDuration(range.max)}\`, such as \`45s\``,
+    DURATION_PATTERN,
+    parseDurationMs,
+    range,
+  )
 
 /** Bytes, written `900B`, `48KB`, `1MB`; a kilobyte is 1,024 bytes. */
 export const size = (range: Range): Shape<number> =>
-  measure(`a size from \`${formatSize(range.min)}\` to \`${formatSize(range.max)}\`, such as \`48KB\``, SIZE_PATTERN, parseSizeBytes, range)
+  measure(
+    `a size from \`${formatSize(range.min)}\` to \`${formatSize(range.max)}\`, such as \`48KB\``,
+    SIZE_PATTERN,
+    parseSizeBytes,
+    range,
+  )
 
-function measure(expected: string, pattern: string, parse: (text: string) => number | undefined, { min, max }: Range): Shape<number> {
+function measure(
+  expected: string,
+  pattern: string,
+  parse: (text: string) => number | undefined,
+  { min, max }: Range,
+): Shape<number> {
   const shape: Shape<number> = {
     expected,
     schema: { type: 'string', pattern: `^(?:${pattern})$|${REFERENCE}` },
@@ -149,7 +179,11 @@ export function listOf<Value>(item: Shape<Value>, itemsMax = 1_000): Shape<reado
 }
 
 /** Names of the operator's own, each with a value of one shape. Unique, in the order of the file. */
-export function namedValues<Value>(name: Shape<string>, value: Shape<Value>, namesMax = 1_000): Shape<ReadonlyMap<string, Value>> {
+export function namedValues<Value>(
+  name: Shape<string>,
+  value: Shape<Value>,
+  namesMax = 1_000,
+): Shape<ReadonlyMap<string, Value>> {
   const shape: Shape<ReadonlyMap<string, Value>> = {
     expected: 'a map',
     schema: { type: 'object', propertyNames: name.schema, additionalProperties: value.schema, maxProperties: namesMax },
@@ -171,7 +205,10 @@ export function namedValues<Value>(name: Shape<string>, value: Shape<Value>, nam
 }
 
 /** The same value in another form, or a further condition on it. */
-export function refined<From, To>(shape: Shape<From>, refine: (value: From, reading: Reading) => To | undefined): Shape<To> {
+export function refined<From, To>(
+  shape: Shape<From>,
+  refine: (value: From, reading: Reading) => To | undefined,
+): Shape<To> {
   return {
     expected: shape.expected,
     schema: shape.schema,

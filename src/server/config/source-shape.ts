@@ -42,13 +42,18 @@ const governed = {
     namedValues(text('a tool name or a glob'), choice(DECLARED_EFFECTS)),
     'What tools of this source may do, by their own name or a glob over it. A name beats every glob, of several globs the strictest holds; a tool that none fits is `undeclared`.',
   ),
-  trust: optional(choice(['annotations']), 'Take what the server says of its own tools for true, where `effects` says nothing.'),
+  trust: optional(
+    choice(['annotations']),
+    'Take what the server says of its own tools for true, where `effects` says nothing.',
+  ),
   deadline: optional(duration({ min: 1, max: 24 * HOUR_MS }), 'The longest that one call of this source may take.'),
 }
 
 const launched = fields({ ...launch, ...governed })
 const connected = fields({ ...connection, ...governed })
-const moduleSource = fields({ module: needed(path, 'A JavaScript module that exports `tools`, a list of what `defineTool` answers.') })
+const moduleSource = fields({
+  module: needed(path, 'A JavaScript module that exports `tools`, a list of what `defineTool` answers.'),
+})
 
 /** One entry of `sources:`. */
 export const source = chosenByKey({ command: launched, url: connected, module: moduleSource })

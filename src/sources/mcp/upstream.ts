@@ -40,6 +40,7 @@ export class Upstream {
   #pauseMs = PAUSE_FIRST_MS
   #connectedAtMs = 0
   #failedAtMs = Number.NEGATIVE_INFINITY
+  #toldReason: string | undefined
   #cancelRestart: (() => void) | undefined
   #relistPending = false
   #relisting: Promise<void> = Promise.resolve()
@@ -139,6 +140,7 @@ export class Upstream {
     this.#connection = opened
     this.#era = opened.era
     this.#connectedAtMs = this.#clock.monotonic()
+    this.#toldReason = undefined
     host.report({ kind: 'ready' })
     return opened
   }
@@ -162,7 +164,9 @@ export class Upstream {
   #fail(reason: string, failedAtMs = this.#clock.monotonic()): void {
     if (this.#isClosed) return
     this.#failedAtMs = failedAtMs
-    this.#parts.host.report({ kind: 'failed', reason })
+    // A server that stays away is reported once and not with each attempt.
+    if (reason !== this.#toldReason) this.#parts.host.report({ kind: 'failed', reason })
+    this.#toldReason = reason
     this.#cancelRestart?.()
     this.#cancelRestart = this.#clock.after(this.#pauseMs, () => void this.#connect())
     this.#pauseMs = Math.min(this.#pauseMs * 2, PAUSE_MAX_MS)
