@@ -31,7 +31,8 @@ export async function runCli(io: CliIo): Promise<ExitCode> {
     if (error instanceof GateConfigError) return terminal.failConfiguration(error.problems)
     const message = error instanceof Error ? error.message : String(error)
     terminal.note(['red', 'this is a fault of Lockgate itself: '], message)
-    for (const text of (error instanceof Error ? (error.stack ?? '') : '').split('\n').slice(1)) terminal.note(['dim', text])
+    for (const text of (error instanceof Error ? (error.stack ?? '') : '').split('\n').slice(1))
+      terminal.note(['dim', text])
     terminal.value({ error: { kind: 'internal', message } })
     return 1
   }

@@ -1,5 +1,6 @@
 // The one place that knows which SQLite this machine has: `node:sqlite` where Node brings it (22.13 and later), else the
-// optional package `libsql`. Blobs come back as Uint8Array from both. Loaded in the store's worker thread and nowhere else.
+// optional package `libsql`. What a column holds comes back as the driver gives it (blobs as Uint8Array or ArrayBuffer) and is
+// read by `sqlite-values`. Loaded in the store's worker thread and nowhere else.
 
 export type SqlValue = string | number | Uint8Array | null
 export type SqlRow = Readonly<Record<string, unknown>>
@@ -83,19 +84,13 @@ async function libsqlDriver(): Promise<Driver | undefined> {
         const statement = database.prepare(sql)
         return {
           run: (values) => Number(statement.run(values).changes),
-          all: (values) => statement.all(values).map(withBytes),
+          all: (values) => statement.all(values),
         }
       },
     }
   }
   return { name: 'libsql', open }
 }
-
-/** `libsql` gives blobs as ArrayBuffer. */
-const withBytes = (row: SqlRow): SqlRow =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value instanceof ArrayBuffer ? new Uint8Array(value) : value]),
-  )
 
 /** Whether another connection's lock was in the way. */
 export function isBusyError(error: unknown): boolean {

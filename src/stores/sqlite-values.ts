@@ -11,12 +11,12 @@ export const asBytes = (...columns: readonly string[]): string =>
 
 /** Bytes that are no UTF-8 come back as Latin-1: readable, and never equal to any text that was written. */
 export function textOf(row: SqlRow, column: string): string {
-  const value = row[column]
-  if (!(value instanceof Uint8Array)) throw new Error(`the column \`${column}\` holds no text`)
+  const bytes = bytesOrNull(row, column)
+  if (bytes === null) throw new Error(`the column \`${column}\` holds no text`)
   try {
-    return utf8.decode(value)
+    return utf8.decode(bytes)
   } catch {
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1')
+    return Buffer.from(bytes).toString('latin1')
   }
 }
 
@@ -35,5 +35,6 @@ export const numberOrNull = (row: SqlRow, column: string): number | null =>
 export function bytesOrNull(row: SqlRow, column: string): Uint8Array | null {
   const value = row[column]
   if (value === null || value instanceof Uint8Array) return value
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
   throw new Error(`the column \`${column}\` holds no bytes`)
 }

@@ -4,15 +4,12 @@
 
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { RecordDraft } from '../observe/store.ts'
-import type { Answers, Batch, FlatRows, Numbered, Reply, Report, Request, WorkerStart } from './sqlite-protocol.ts'
+import { RowBuffer } from './row-buffer.ts'
+import type { Answers, Batch, Numbered, Reply, Report, Request, WorkerStart } from './sqlite-protocol.ts'
 
 /** Rows go to the worker after this time, or as soon as so many have come. */
 const BATCH_MS = 4
 const BATCH_ROWS = 256
-
-/** Bounds on what is not yet written. */
-const ROWS_MAX = 50_000
-const CHARS_MAX = 64 * 1024 * 1024
 
 /** How long the caller's thread is held for room, or an exit for the last rows, while the worker makes no progress. */
 const PATIENCE_MS = 1_000
@@ -37,20 +34,12 @@ export class WorkerLink {
   readonly #waiting = new Map<number, Waiting>()
   readonly #atExit = (): void => this.#flushAtExit()
   #opening: ((opened: LinkOpened) => void) | undefined
-  #rows: FlatRows = []
+  readonly #rows = new RowBuffer()
   #requests: Numbered[] = []
   #lastId = 0
   #timer: NodeJS.Timeout | undefined
   #posting = false
   #referenced = true
-  #rowsTaken = 0
-  #charsTaken = 0
-  #rowsDone = 0
-  #charsDone = 0
-  #rowsLost = 0
-  /** The row that says so: of how many, and where it stands among the rows taken. */
-  #lossTold = 0
-  #lossToldAt: number | undefined
   /** The worker made no progress while the caller waited for room. */
   #stalled = false
   #failure: string | undefined
@@ -86,22 +75,25 @@ export class WorkerLink {
   /** Why rows cannot be kept now. */
   failure(): string | undefined {
     if (this.#ended !== undefined) return this.#ended
-    if (this.#rowsLost > 0)
-      return `${this.#rowsLost} records were lost: ${this.#failure ?? 'the bound on unwritten records was reached'}`
+    const { lost } = this.#rows
+    if (lost > 0) return `${lost} records were lost: ${this.#failure ?? 'too many were not yet written'}`
     if (this.#failure !== undefined) return `records cannot be written: ${this.#failure}`
     return this.#stalled ? 'records wait for the disk, and it makes no progress' : undefined
   }
 
-  append({ kind, at, callId, body }: RecordDraft, closes: string | undefined): void {
+  append(draft: RecordDraft, closes: string | undefined): void {
     if (this.#ended !== undefined) return
-    if (!this.#hasRoom(body.length) && !this.#waitForRoom(body.length)) {
-      this.#rowsLost += 1
-      return
+    const chars = draft.body.length
+    if (this.#rows.hasRoom(chars) || this.#waitForRoom(chars)) {
+      this.#rows.push(draft, closes)
+      this.#schedule()
+    } else {
+      this.#rows.lose()
     }
-    this.#rows.push(kind, at, callId, body, closes)
-    this.#rowsTaken += 1
-    this.#charsTaken += body.length
-    if (this.#rows.length >= BATCH_ROWS * 5) this.#post()
+  }
+
+  #schedule(): void {
+    if (this.#rows.unsent >= BATCH_ROWS) this.#post()
     else this.#timer ??= setTimeout(() => this.#post(), BATCH_MS)
   }
 
@@ -121,7 +113,7 @@ export class WorkerLink {
 
   /** Writes what is left and ends the worker; rejects where rows could not be written. */
   async close(): Promise<void> {
-    const unwritten = this.#rowsTaken - this.#rowsDone
+    const { unwritten } = this.#rows
     if (this.#ended !== undefined && unwritten > 0)
       throw new Error(`${unwritten} records were not written: ${this.#ended}`)
     if (this.#ended !== undefined) return
@@ -133,17 +125,11 @@ export class WorkerLink {
     }
   }
 
-  #hasRoom(chars: number): boolean {
-    const rows = this.#rowsTaken - this.#rowsDone
-    // One body larger than the bound passes when nothing else waits.
-    return rows < ROWS_MAX && (rows === 0 || this.#charsTaken - this.#charsDone + chars <= CHARS_MAX)
-  }
-
   /** Holds the caller until the worker has caught up; not where rows cannot be written anyway. */
   #waitForRoom(chars: number): boolean {
     this.#post()
-    this.#holdWhile(() => !this.#hasRoom(chars) && this.#failure === undefined && !this.#stalled)
-    const found = this.#hasRoom(chars)
+    this.#holdWhile(() => !this.#rows.hasRoom(chars) && this.#failure === undefined && !this.#stalled)
+    const found = this.#rows.hasRoom(chars)
     if (!found) this.#stalled = true
     return found
   }
@@ -166,19 +152,31 @@ export class WorkerLink {
     this.#posting = false
     // A caller that never lets the event loop turn hears of failures here.
     this.#listen()
-    if (this.#ended !== undefined || (this.#rows.length === 0 && this.#requests.length === 0)) return
-    const batch: Batch = { rows: this.#rows, requests: this.#requests }
-    this.#rows = []
+    if (this.#ended !== undefined || (this.#rows.unsent === 0 && this.#requests.length === 0)) return
+    const batch: Batch = { rows: this.#rows.drain(), requests: this.#requests }
     this.#requests = []
     try {
       this.#port.postMessage(batch)
-    } catch (error) {
-      // Something in a request cannot be sent to a thread. The rows do not suffer for it.
-      const reason = error instanceof Error ? error.message : String(error)
-      for (const { id } of batch.requests) this.#settle({ id, kind: 'failed', reason })
-      this.#port.postMessage({ rows: batch.rows, requests: [] } satisfies Batch)
+    } catch {
+      this.#postApart(batch)
     }
     this.#reference()
+  }
+
+  /** Something in a request cannot be sent to a thread: neither the rows nor the other requests suffer for it. */
+  #postApart({ rows, requests }: Batch): void {
+    this.#port.postMessage({ rows, requests: [] } satisfies Batch)
+    for (const numbered of requests) {
+      try {
+        this.#port.postMessage({ rows: [], requests: [numbered] } satisfies Batch)
+      } catch (error) {
+        this.#settle({
+          id: numbered.id,
+          kind: 'failed',
+          reason: error instanceof Error ? error.message : String(error),
+        })
+      }
+    }
   }
 
   #listen(): void {
@@ -189,12 +187,10 @@ export class WorkerLink {
 
   #hear(report: Report): void {
     if (report.kind === 'progress') {
-      if (report.rowsDone > this.#rowsDone) this.#stalled = false
-      this.#rowsDone = report.rowsDone
-      this.#charsDone = report.charsDone
+      if (this.#rows.written(report.rowsDone, report.charsDone)) this.#stalled = false
       this.#failure = report.failure
       for (const reply of report.replies) this.#settle(reply)
-      this.#tellLoss()
+      if (report.failure === undefined) this.#tellLoss()
     } else if (report.kind === 'opened') {
       this.#opening?.({ kind: 'ok', link: this })
       this.#opening = undefined
@@ -211,23 +207,15 @@ export class WorkerLink {
     else waiting?.reject(new Error(reply.reason))
   }
 
-  /** Rows were lost for want of room: once rows are written again, a row says how many, and the failure lasts until then. */
   #tellLoss(): void {
-    if (this.#rowsLost === 0 || this.#failure !== undefined || !this.#hasRoom(0)) return
-    if (this.#lossToldAt === undefined) {
-      const body = JSON.stringify({ event: 'records-lost', count: this.#rowsLost })
-      this.#lossTold = this.#rowsLost
-      this.append({ kind: 'gate', at: this.#now(), callId: null, body }, undefined)
-      this.#lossToldAt = this.#rowsTaken
-    } else if (this.#rowsDone >= this.#lossToldAt) {
-      this.#rowsLost -= this.#lossTold
-      this.#lossToldAt = undefined
-    }
+    if (this.#rows.lost === 0) return
+    this.#rows.tellLoss(this.#now())
+    this.#schedule()
   }
 
   /** The process stays up while something is on its way to the disk, and for nothing else. */
   #reference(): void {
-    const unwritten = this.#rowsTaken > this.#rowsDone && this.#failure === undefined
+    const unwritten = this.#rows.unwritten > 0 && this.#failure === undefined
     const wanted = this.#ended === undefined && (unwritten || this.#waiting.size > 0 || this.#opening !== undefined)
     if (wanted === this.#referenced) return
     this.#referenced = wanted
@@ -253,8 +241,8 @@ export class WorkerLink {
   }
 
   #end(reason: string): void {
-    if (this.#ended !== undefined) return
     this.#listen()
+    if (this.#ended !== undefined) return
     this.#ended = reason
     process.off('exit', this.#atExit)
     clearTimeout(this.#timer)

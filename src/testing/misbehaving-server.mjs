@@ -19,6 +19,8 @@
 //   endlessCursor     each page of the list names another one
 //   repeatCursor      each page of the list names the same next one
 //   changeAtCall      at the call of this number, the description of `echo` changes
+//   changeAtRestart   the path of a file: `echo` has its changed description where the file exists, and it is made at the end
+//                     of the start
 //   removeAtCall      at the call of this number, `echo` is gone
 //   announce          say so many times that the tools have changed when they do
 //   mediaType, status HTTP: what answers are labelled with
@@ -30,6 +32,7 @@
 // stream ends without an answer), ask (asks the client for roots and sampling, and answers what came back).
 
 import { spawn } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 
@@ -232,7 +235,7 @@ async function readBody(request) {
 async function serveHttpRequest(request, response) {
   if (request.method !== 'POST') return response.writeHead(405).end()
   const message = JSON.parse(await readBody(request))
-  if (message.method === 'tools/call' && state.calls + 1 === switches.forgetSessionAtCall) state.session += 1
+  if (message.method === 'tools/call' && state.calls + 1 === switches.forgetSessionAtCall && state.session === 1) state.session += 1
   const known =
     message.method === 'initialize' ||
     message.method === 'server/discover' ||
@@ -274,5 +277,9 @@ function serveHttp() {
 
 if (switches.complain) process.stderr.write(`${'?'.repeat(switches.complain)}\n`)
 await wait(switches.startAfterMs ?? 0)
+if (switches.changeAtRestart !== undefined) {
+  state.changed = existsSync(switches.changeAtRestart)
+  writeFileSync(switches.changeAtRestart, '')
+}
 if (switches.http) serveHttp()
 else serveStdio()

@@ -22,6 +22,7 @@ export type MisbehavingSwitches = {
   readonly endlessCursor?: boolean
   readonly repeatCursor?: boolean
   readonly changeAtCall?: number
+  readonly changeAtRestart?: string
   readonly removeAtCall?: number
   readonly announce?: number
   readonly mediaType?: string

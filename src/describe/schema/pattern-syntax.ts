@@ -157,7 +157,7 @@ class PatternReader {
     }
     const inner = this.#readAlternatives(depth + 1)
     if (this.reason === undefined && !this.#take(')')) this.#refuse('a group is not closed')
-    return { ...inner, re2: `(?:${inner.re2})`, size: inner.size + 1 }
+    return { ...inner, re2: `(?:${inner.re2})`, size: Math.max(inner.size, 1) }
   }
 
   #readRepeat(atom: Part): Part {
@@ -187,7 +187,8 @@ class PatternReader {
     return {
       ...atom,
       re2,
-      size: (atom.size + 1) * Math.max(count, 1) + 1,
+      // Each copy that may be left out takes an instruction more, to choose.
+      size: (from === to ? atom.size : atom.size + 1) * Math.max(count, 1) + 1,
       plainSize,
       repeat: atom.repeat * Math.max(count, 1),
     }

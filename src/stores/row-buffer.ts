@@ -1,0 +1,77 @@
+// The rows on the caller's side: what was appended and not yet sent, and how much was sent and not yet written. Bounded.
+// A row that finds no room is lost and counted, never passed over: the count lasts until a row that tells it is written.
+
+import type { RecordDraft } from '../observe/store.ts'
+import type { FlatRows } from './sqlite-protocol.ts'
+import { FLAT_FIELDS } from './sqlite-protocol.ts'
+
+/** Bounds on what is not yet written. */
+const ROWS_MAX = 50_000
+const CHARS_MAX = 64 * 1024 * 1024
+
+export class RowBuffer {
+  #rows: FlatRows = []
+  #rowsTaken = 0
+  #charsTaken = 0
+  #rowsDone = 0
+  #charsDone = 0
+  #lost = 0
+  /** The row that tells of a loss: of how many, and where it stands among the rows taken. */
+  #told: { readonly count: number; readonly at: number } | undefined
+
+  /** Rows that wait to be sent. */
+  get unsent(): number {
+    return this.#rows.length / FLAT_FIELDS
+  }
+
+  get unwritten(): number {
+    return this.#rowsTaken - this.#rowsDone
+  }
+
+  get lost(): number {
+    return this.#lost
+  }
+
+  hasRoom(chars: number): boolean {
+    const rows = this.#rowsTaken - this.#rowsDone
+    // One body larger than the bound passes when nothing else waits.
+    return rows < ROWS_MAX && (rows === 0 || this.#charsTaken - this.#charsDone + chars <= CHARS_MAX)
+  }
+
+  push({ kind, at, callId, body }: RecordDraft, closes: string | undefined): void {
+    this.#rows.push(kind, at, callId, body, closes)
+    this.#rowsTaken += 1
+    this.#charsTaken += body.length
+  }
+
+  lose(): void {
+    this.#lost += 1
+  }
+
+  /** Takes what waits to be sent. */
+  drain(): FlatRows {
+    const rows = this.#rows
+    this.#rows = []
+    return rows
+  }
+
+  /** What is written by now, in all. True: more than before. */
+  written(rows: number, chars: number): boolean {
+    const progress = rows > this.#rowsDone
+    this.#rowsDone = rows
+    this.#charsDone = chars
+    if (this.#told !== undefined && rows >= this.#told.at) {
+      this.#lost -= this.#told.count
+      this.#told = undefined
+    }
+    return progress
+  }
+
+  /** Once rows are written again: a row that says how many were lost. */
+  tellLoss(at: number): void {
+    if (this.#lost === 0 || this.#told !== undefined || !this.hasRoom(0)) return
+    const body = JSON.stringify({ event: 'records-lost', count: this.#lost })
+    this.push({ kind: 'gate', at, callId: null, body }, undefined)
+    this.#told = { count: this.#lost, at: this.#rowsTaken }
+  }
+}
