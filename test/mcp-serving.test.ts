@@ -7,13 +7,18 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { Client, type JSONRPCMessage, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import {
+  Client,
+  type JSONRPCMessage,
+  StreamableHTTPClientTransport,
+  type Transport,
+} from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../src/base/clock.ts'
-import { createGate, defineTool, type AnyTool, type Gate, mcpSource } from '../src/index.ts'
+import { type AnyTool, createGate, defineTool, type Gate, mcpSource } from '../src/index.ts'
 import { type HttpServing, serveHttp } from '../src/server/http-server.ts'
 import { type McpStdio, serveMcpStdio } from '../src/server/mcp-stdio.ts'
 import { openTokens } from '../src/server/tokens.ts'
@@ -49,7 +54,11 @@ const say = defineTool({
   version: '1.0.0',
   description: 'Says who called, after a while.',
   input: { type: 'object', properties: { text: { type: 'string' }, ms: { type: 'number' } } } as const,
-  output: { type: 'object', properties: { said: { type: 'string' }, session: { type: 'string' } }, required: ['said'] } as const,
+  output: {
+    type: 'object',
+    properties: { said: { type: 'string' }, session: { type: 'string' } },
+    required: ['said'],
+  } as const,
   effect: 'read',
   run: async (args, { caller }) => {
     const { text = '', ms = 0 } = args as { text?: string; ms?: number }
@@ -64,8 +73,16 @@ beforeAll(async () => {
   gate = await createGate({
     tools: [wait, say],
     sources: [
-      mcpSource('everything', { command: process.execPath, args: [script('server-everything'), 'stdio'], trust: 'annotations' }),
-      mcpSource('files', { command: process.execPath, args: [script('server-filesystem'), folder], effects: { 'read_*': 'read', 'list_*': 'read', write_file: 'write' } }),
+      mcpSource('everything', {
+        command: process.execPath,
+        args: [script('server-everything'), 'stdio'],
+        trust: 'annotations',
+      }),
+      mcpSource('files', {
+        command: process.execPath,
+        args: [script('server-filesystem'), folder],
+        effects: { 'read_*': 'read', 'list_*': 'read', write_file: 'write' },
+      }),
     ],
     policy: { rules: [{ deny: 'mcp__everything__get-env', because: 'the environment stays in' }] },
   })
@@ -114,14 +131,27 @@ class PipeTransport {
   }
 }
 
-type Answer = { readonly content: readonly { readonly type: string; readonly text?: string }[]; readonly isError?: boolean; readonly structuredContent?: unknown; readonly _meta?: Readonly<Record<string, unknown>> }
-type Progress = { readonly progress: number; readonly total?: number | undefined; readonly message?: string | undefined }
+type Answer = {
+  readonly content: readonly { readonly type: string; readonly text?: string }[]
+  readonly isError?: boolean
+  readonly structuredContent?: unknown
+  readonly _meta?: Readonly<Record<string, unknown>>
+}
+type Progress = {
+  readonly progress: number
+  readonly total?: number | undefined
+  readonly message?: string | undefined
+}
 
 /** What the tests need of a client, whichever it is. */
 type AnyClient = {
   readonly version: () => string | undefined
   list(): Promise<readonly { readonly name: string; readonly annotations?: unknown }[]>
-  call(name: string, args?: object, options?: { readonly signal?: AbortSignal; readonly onprogress?: (progress: Progress) => void }): Promise<Answer>
+  call(
+    name: string,
+    args?: object,
+    options?: { readonly signal?: AbortSignal; readonly onprogress?: (progress: Progress) => void },
+  ): Promise<Answer>
   onListChanged(listener: () => void): void
   close(): Promise<void>
 }
@@ -135,12 +165,19 @@ const headers = () => ({ Authorization: `Bearer ${token}` })
 
 async function v2(mode: 'auto' | 'legacy', transport: Transport): Promise<AnyClient> {
   let listener = (): void => {}
-  const client = new Client({ name: 'v2', version: '1.0.0' }, { versionNegotiation: { mode }, listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => listener() } } })
+  const client = new Client(
+    { name: 'v2', version: '1.0.0' },
+    {
+      versionNegotiation: { mode },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => listener() } },
+    },
+  )
   await client.connect(transport)
   return keep({
     version: () => client.getNegotiatedProtocolVersion(),
     list: async () => (await client.listTools()).tools,
-    call: async (name, args = {}, options = {}) => (await client.callTool({ name, arguments: { ...args } }, options)) as unknown as Answer,
+    call: async (name, args = {}, options = {}) =>
+      (await client.callTool({ name, arguments: { ...args } }, options)) as unknown as Answer,
     onListChanged: (given) => {
       listener = given
     },
@@ -154,7 +191,8 @@ async function v1(transport: unknown): Promise<AnyClient> {
   return keep({
     version: () => '2025-11-25',
     list: async () => (await client.listTools()).tools,
-    call: async (name, args = {}, options = {}) => (await client.callTool({ name, arguments: { ...args } }, undefined, options as never)) as unknown as Answer,
+    call: async (name, args = {}, options = {}) =>
+      (await client.callTool({ name, arguments: { ...args } }, undefined, options as never)) as unknown as Answer,
     onListChanged: (listener) => client.setNotificationHandler(ToolListChangedNotificationSchema, () => listener()),
     close: () => client.close(),
   })
@@ -167,8 +205,16 @@ function keep(client: AnyClient): AnyClient {
 
 const url = (): URL => new URL(`${http.url}/mcp`)
 const CLIENTS: readonly (readonly [string, string, () => Promise<AnyClient>])[] = [
-  ['v2 of 2026-07-28 over HTTP', '2026-07-28', () => v2('auto', new StreamableHTTPClientTransport(url(), { requestInit: { headers: headers() } }))],
-  ['v2 with a handshake over HTTP', '2025-11-25', () => v2('legacy', new StreamableHTTPClientTransport(url(), { requestInit: { headers: headers() } }))],
+  [
+    'v2 of 2026-07-28 over HTTP',
+    '2026-07-28',
+    () => v2('auto', new StreamableHTTPClientTransport(url(), { requestInit: { headers: headers() } })),
+  ],
+  [
+    'v2 with a handshake over HTTP',
+    '2025-11-25',
+    () => v2('legacy', new StreamableHTTPClientTransport(url(), { requestInit: { headers: headers() } })),
+  ],
   ['v1 over HTTP', '2025-11-25', () => v1(new OldHttpTransport(url(), { requestInit: { headers: headers() } }))],
   ['v2 of 2026-07-28 over stdio', '2026-07-28', () => v2('auto', new PipeTransport() as unknown as Transport)],
   ['v2 with a handshake over stdio', '2025-11-25', () => v2('legacy', new PipeTransport() as unknown as Transport)],
@@ -183,10 +229,16 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
     const client = await open()
     expect(client.version()).toBe(version)
     const tools = await client.list()
-    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['mcp__everything__echo', 'mcp__files__read_text_file', 'say']))
-    expect(tools.find(({ name }) => name === 'mcp__files__write_file')?.annotations).toMatchObject({ readOnlyHint: false })
+    expect(tools.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['mcp__everything__echo', 'mcp__files__read_text_file', 'say']),
+    )
+    expect(tools.find(({ name }) => name === 'mcp__files__write_file')?.annotations).toMatchObject({
+      readOnlyHint: false,
+    })
     expect(textOf(await client.call('mcp__everything__echo', { message: 'hi' }))).toBe('Echo: hi')
-    expect(await client.call('mcp__files__read_text_file', { path: join(folder, 'note.txt') })).toMatchObject({ structuredContent: { content: 'hello from a file' } })
+    expect(await client.call('mcp__files__read_text_file', { path: join(folder, 'note.txt') })).toMatchObject({
+      structuredContent: { content: 'hello from a file' },
+    })
   })
 
   test('G06: a denied tool is not listed, and calling it by name reaches nobody', async () => {
@@ -198,10 +250,13 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
     expect(textOf(answer)).not.toContain('PATH')
   })
 
-  test('an unknown tool is the protocol\'s invalid-params error, and a failed call is a result', async () => {
+  test("an unknown tool is the protocol's invalid-params error, and a failed call is a result", async () => {
     const client = await open()
     await expect(client.call('mcp__everything__nothing')).rejects.toMatchObject({ code: -32602 })
-    expect(errorOf(await client.call('mcp__everything__get-sum', { a: 'x' }))).toMatchObject({ type: 'invalid_args', retry: { advice: 'fix_args' } })
+    expect(errorOf(await client.call('mcp__everything__get-sum', { a: 'x' }))).toMatchObject({
+      type: 'invalid_args',
+      retry: { advice: 'fix_args' },
+    })
     const failed = await client.call('mcp__files__read_text_file', { path: '/etc/passwd' })
     expect(errorOf(failed)).toMatchObject({ type: 'tool_error', details: { code: 'upstream_error' } })
     expect(textOf(failed)).toContain('Access denied')
@@ -210,13 +265,22 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
   test('a call that needs a person says so, with what to do', async () => {
     const client = await open()
     const answer = await client.call('mcp__files__write_file', { path: join(folder, 'new.txt'), content: 'x' })
-    expect(errorOf(answer)).toMatchObject({ type: 'approval_required', retry: { advice: 'ask' }, effect: 'none', details: { approvalId: expect.any(String) } })
+    expect(errorOf(answer)).toMatchObject({
+      type: 'approval_required',
+      retry: { advice: 'ask' },
+      effect: 'none',
+      details: { approvalId: expect.any(String) },
+    })
   })
 
   test('progress rises, and the last of it comes before the answer', async () => {
     const client = await open()
     const seen: Progress[] = []
-    await client.call('mcp__everything__trigger-long-running-operation', { duration: 0.4, steps: 2 }, { onprogress: (progress) => seen.push(progress) })
+    await client.call(
+      'mcp__everything__trigger-long-running-operation',
+      { duration: 0.4, steps: 2 },
+      { onprogress: (progress) => seen.push(progress) },
+    )
     expect(seen.map(({ progress }) => progress)).toEqual([1, 2])
   })
 
@@ -224,10 +288,11 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
     const client = await open()
     const mark = `${_name} ${Math.random()}`
     const leaving = new AbortController()
-    let started = false
-    const call = client.call('wait', { mark }, { signal: leaving.signal, onprogress: () => void (started = true) })
+    const started: Progress[] = []
+    const onprogress = (progress: Progress): void => void started.push(progress)
+    const call = client.call('wait', { mark }, { signal: leaving.signal, onprogress })
     call.catch(() => {})
-    await vi.waitFor(() => expect(started).toBe(true))
+    await vi.waitFor(() => expect(started).toHaveLength(1))
     leaving.abort('enough')
     await expect(call).rejects.toThrow()
     await vi.waitFor(() => expect(aborted).toContain(mark))
@@ -236,8 +301,8 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
 
   test('it is told when the tools change', async () => {
     const client = await open()
-    let told = 0
-    client.onListChanged(() => void (told += 1))
+    const told: true[] = []
+    client.onListChanged(() => void told.push(true))
     // A listening stream opens a moment after the handshake; each change is told, so change until one arrives.
     const added = { ...say, name: 'added' }
     await vi.waitFor(
@@ -245,7 +310,7 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
         gate.catalogue.register(defineTool({ ...added, run: () => 'x' } as never) as unknown as AnyTool)
         gate.catalogue.retire('added')
         await new Promise((resolve) => setTimeout(resolve, 50))
-        expect(told).toBeGreaterThan(0)
+        expect(told.length).toBeGreaterThan(0)
       },
       { timeout: 10_000 },
     )
@@ -253,7 +318,20 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
 
   test('G25: clients that use the same ids at the same time each get their own answers', async () => {
     const clients = await Promise.all(Array.from({ length: 4 }, open))
-    const answers = await Promise.all(clients.flatMap((client, index) => [40, 0].map((ms, turn) => client.call('say', { text: `${index}.${turn}`, ms }))))
-    expect(answers.map((answer) => textOf(answer).match(/\d\.\d/)?.[0])).toEqual(['0.0', '0.1', '1.0', '1.1', '2.0', '2.1', '3.0', '3.1'])
+    const answers = await Promise.all(
+      clients.flatMap((client, index) =>
+        [40, 0].map((ms, turn) => client.call('say', { text: `${index}.${turn}`, ms })),
+      ),
+    )
+    expect(answers.map((answer) => textOf(answer).match(/\d\.\d/)?.[0])).toEqual([
+      '0.0',
+      '0.1',
+      '1.0',
+      '1.1',
+      '2.0',
+      '2.1',
+      '3.0',
+      '3.1',
+    ])
   })
 })

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Outcome } from '../src/describe/outcome.ts'
 import { createGate } from '../src/gate.ts'
 import type { Gate, GateOptions, Session } from '../src/gate-contract.ts'
-import type { Outcome } from '../src/describe/outcome.ts'
 import { type McpSourceOptions, mcpSource } from '../src/sources/mcp/mcp-source.ts'
 import { type MisbehavingSwitches, misbehavingServer, serveMisbehaving } from '../src/testing/misbehaving-server.ts'
 
@@ -29,7 +29,10 @@ async function openGate(options: GateOptions): Promise<{ readonly gate: Gate; re
 
 /** A gate over one misbehaving server and a healthy one beside it. */
 const beside = (switches: MisbehavingSwitches, more: Partial<McpSourceOptions> = {}, options: GateOptions = {}) =>
-  openGate({ ...options, sources: [mcpSource('bad', { ...misbehavingServer(switches), ...more }), mcpSource('good', misbehavingServer())] })
+  openGate({
+    ...options,
+    sources: [mcpSource('bad', { ...misbehavingServer(switches), ...more }), mcpSource('good', misbehavingServer())],
+  })
 
 async function overHttp(switches: MisbehavingSwitches, more: Partial<McpSourceOptions> = {}) {
   const server = await serveMisbehaving(switches)
@@ -37,7 +40,8 @@ async function overHttp(switches: MisbehavingSwitches, more: Partial<McpSourceOp
   return { server, ...(await openGate({ sources: [mcpSource('web', { url: server.url, ...more })] })) }
 }
 
-const call = (session: Session, name: string, args: object = {}): Promise<Outcome> => session.call({ name, arguments: args })
+const call = (session: Session, name: string, args: object = {}): Promise<Outcome> =>
+  session.call({ name, arguments: args })
 const textOf = ({ content }: Outcome): string => content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 const errorOf = (outcome: Outcome) => (outcome.ok ? undefined : outcome.error)
 const stateOf = (gate: Gate, name: string) => gate.catalogue.sources().find((source) => source.name === name)?.state
@@ -63,7 +67,9 @@ function isAlive(pid: number): boolean {
 
 describe('a server that does not start', () => {
   test('G13: a missing program is named, and the other server is there', async () => {
-    const { gate, session } = await openGate({ sources: [mcpSource('missing', { command: 'no-such-mcp-server' }), mcpSource('good', misbehavingServer())] })
+    const { gate, session } = await openGate({
+      sources: [mcpSource('missing', { command: 'no-such-mcp-server' }), mcpSource('good', misbehavingServer())],
+    })
     expect(reasonOf(gate, 'missing')).toContain('`no-such-mcp-server` is not on this machine')
     await expectHealthy(session)
   })
@@ -82,7 +88,10 @@ describe('a server that does not start', () => {
   })
 
   test('a slow one is there later, and until then its tools are unavailable and not unknown', async () => {
-    const gate = await createGate({ policy: ALLOW, sources: [mcpSource('bad', misbehavingServer({ startAfterMs: 400 }))] })
+    const gate = await createGate({
+      policy: ALLOW,
+      sources: [mcpSource('bad', misbehavingServer({ startAfterMs: 400 }))],
+    })
     closing.push(() => gate.close())
     expect(errorOf(await call(gate.session(), 'mcp__bad__echo'))?.type).toBe('unavailable')
     await gate.settled()
@@ -90,29 +99,43 @@ describe('a server that does not start', () => {
   })
 
   test('one that is closed while it starts leaves no process behind', async () => {
-    const gate = await createGate({ sources: [mcpSource('bad', misbehavingServer({ muteInitialize: true, stubborn: true }))] })
+    const gate = await createGate({
+      sources: [mcpSource('bad', misbehavingServer({ muteInitialize: true, stubborn: true }))],
+    })
     await gate.close()
     expect(stateOf(gate, 'bad')).toEqual({ kind: 'closed' })
   })
 
-  test.each([{ exitOnProbe: true }, { muteProbe: true }])('an old server that cannot take the question of 2026-07-28 is spoken to in the old way: %j', async (switches) => {
-    const { session } = await beside(switches)
-    expect(textOf(await call(session, 'mcp__bad__echo', { text: 'old' }))).toBe('old')
-  })
+  test.each([{ exitOnProbe: true }, { muteProbe: true }])(
+    'an old server that cannot take the question of 2026-07-28 is spoken to in the old way: %j',
+    async (switches) => {
+      const { session } = await beside(switches)
+      expect(textOf(await call(session, 'mcp__bad__echo', { text: 'old' }))).toBe('old')
+    },
+  )
 
-  test.each([{ endlessCursor: true }, { repeatCursor: true }])('a list without an end fails its source alone: %j', async (switches) => {
-    const { gate, session } = await beside(switches)
-    expect(reasonOf(gate, 'bad')).toContain('its list of tools')
-    await expectHealthy(session)
-  })
+  test.each([{ endlessCursor: true }, { repeatCursor: true }])(
+    'a list without an end fails its source alone: %j',
+    async (switches) => {
+      const { gate, session } = await beside(switches)
+      expect(reasonOf(gate, 'bad')).toContain('its list of tools')
+      await expectHealthy(session)
+    },
+  )
 })
 
 describe('definitions that do not hold', () => {
   test('G37: a bad tool is quarantined and named, its siblings stay', async () => {
-    const bad = { name: 'broken', description: 'd', inputSchema: { type: 'object', properties: { a: { type: 'strng' } } } }
+    const bad = {
+      name: 'broken',
+      description: 'd',
+      inputSchema: { type: 'object', properties: { a: { type: 'strng' } } },
+    }
     const { gate, session } = await beside({ tools: [bad, { name: 'no_schema' }, 'no object'] })
     expect(rowOf(gate, 'mcp__bad__broken')).toMatchObject({ state: { kind: 'held' } })
-    expect(rowOf(gate, 'mcp__bad__no_schema')).toMatchObject({ state: { kind: 'held', reason: expect.stringContaining('no input schema') } })
+    expect(rowOf(gate, 'mcp__bad__no_schema')).toMatchObject({
+      state: { kind: 'held', reason: expect.stringContaining('no input schema') },
+    })
     expect(session.tools().map(({ name }) => name)).not.toContain('mcp__bad__broken')
     expect(gate.warnings().join('\n')).toContain('mcp__bad__broken')
     expect((await call(session, 'mcp__bad__echo', { text: 'x' })).ok).toBe(true)
@@ -123,10 +146,16 @@ describe('definitions that do not hold', () => {
     ['a reference to nowhere', { type: 'object', $ref: '#/$defs/none' }],
     ['a reference to the net', { type: 'object', properties: { a: { $ref: 'https://example.test/s.json' } } }],
     ['a reference to itself', { type: 'object', allOf: [{ $ref: '#' }] }],
-    ['a pattern that no linear engine takes', { type: 'object', properties: { a: { type: 'string', pattern: '(?=x)y' } } }],
+    [
+      'a pattern that no linear engine takes',
+      { type: 'object', properties: { a: { type: 'string', pattern: '(?=x)y' } } },
+    ],
   ])('L65: %s: the tool cannot be called and the server is not asked', async (_what, inputSchema) => {
     const { session } = await beside({ tools: [{ name: 'odd', description: 'd', inputSchema }] })
-    expect(errorOf(await call(session, 'mcp__bad__odd', { a: 'x' }))).toMatchObject({ type: 'unavailable', effect: 'none' })
+    expect(errorOf(await call(session, 'mcp__bad__odd', { a: 'x' }))).toMatchObject({
+      type: 'unavailable',
+      effect: 'none',
+    })
     expect(textOf(await call(session, 'mcp__bad__count'))).toBe('1')
   })
 
@@ -134,7 +163,9 @@ describe('definitions that do not hold', () => {
     const twins = ['a.b', 'a_b', 'a-b'].map((name) => ({ name, description: 'd', inputSchema: { type: 'object' } }))
     const long = { name: 'l'.repeat(120), description: 'd', inputSchema: { type: 'object' } }
     const { gate, session } = await beside({ tools: [...twins, long] })
-    expect(rowOf(gate, 'mcp__bad__a_b')).toMatchObject({ state: { kind: 'held', reason: expect.stringContaining('"a.b" and "a_b"') } })
+    expect(rowOf(gate, 'mcp__bad__a_b')).toMatchObject({
+      state: { kind: 'held', reason: expect.stringContaining('"a.b" and "a_b"') },
+    })
     expect(textOf(await call(session, 'mcp__bad__a-b'))).toBe('a-b was called')
     const shortened = session.tools().find(({ name }) => name.startsWith('mcp__bad__lll'))?.name ?? ''
     expect(shortened).toHaveLength(64)
@@ -143,14 +174,23 @@ describe('definitions that do not hold', () => {
   })
 
   test('L04: tools named like parts of every object are held back, and calling them by any name reaches nobody', async () => {
-    const hazards = ['constructor', '__proto__', 'toString'].map((name) => ({ name, description: 'd', inputSchema: { type: 'object' } }))
+    const hazards = ['constructor', '__proto__', 'toString'].map((name) => ({
+      name,
+      description: 'd',
+      inputSchema: { type: 'object' },
+    }))
     const { session } = await beside({ tools: hazards })
-    for (const name of ['mcp__bad__constructor', 'mcp__bad____proto__', 'constructor', '__proto__', 'toString']) expect((await call(session, name)).ok).toBe(false)
+    for (const name of ['mcp__bad__constructor', 'mcp__bad____proto__', 'constructor', '__proto__', 'toString'])
+      expect((await call(session, name)).ok).toBe(false)
     expect(textOf(await call(session, 'mcp__bad__count'))).toBe('1')
   })
 
   test('L67: a long description is cut at a sentence, which is said to the model and to the operator', async () => {
-    const long = { name: 'wordy', description: 'One sentence of some length. '.repeat(200), inputSchema: { type: 'object' } }
+    const long = {
+      name: 'wordy',
+      description: 'One sentence of some length. '.repeat(200),
+      inputSchema: { type: 'object' },
+    }
     const { gate, session } = await beside({ tools: [long] })
     const shown = session.tools().find(({ name }) => name === 'mcp__bad__wordy')?.description ?? ''
     expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(4_096)
@@ -170,10 +210,14 @@ describe('answers that are not what they should be', () => {
     }
   })
 
-  test('the upstream\'s own failure keeps its content; a fault of the protocol keeps its text from the model', async () => {
+  test("the upstream's own failure keeps its content; a fault of the protocol keeps its text from the model", async () => {
     const { session } = await beside({})
     const failed = await call(session, 'mcp__bad__fail')
-    expect(errorOf(failed)).toMatchObject({ type: 'tool_error', effect: 'unknown', details: { code: 'upstream_error' } })
+    expect(errorOf(failed)).toMatchObject({
+      type: 'tool_error',
+      effect: 'unknown',
+      details: { code: 'upstream_error' },
+    })
     expect(textOf(failed)).toBe('the disk is full')
     const refused = await call(session, 'mcp__bad__protocol_error')
     expect(errorOf(refused)).toMatchObject({ type: 'tool_crashed', effect: 'unknown' })
@@ -198,10 +242,17 @@ describe('answers that are not what they should be', () => {
     expect(Buffer.byteLength(textOf(outcome))).toBeLessThanOrEqual(48 * 1024)
   })
 
-  test.each([['stdio', 5_000_000], ['stdio', 24_000_000], ['http', 5_000_000]])('L72: one line of %s with %d bytes is not taken, and only its call fails', async (wire, bytes) => {
+  test.each([
+    ['stdio', 5_000_000],
+    ['stdio', 24_000_000],
+    ['http', 5_000_000],
+  ])('L72: one line of %s with %d bytes is not taken, and only its call fails', async (wire, bytes) => {
     const { session } = wire === 'stdio' ? await beside({}) : await overHttp({})
     const prefix = wire === 'stdio' ? 'mcp__bad__' : 'mcp__web__'
-    expect(errorOf(await call(session, `${prefix}big`, { bytes }))).toMatchObject({ type: 'oversized', effect: 'unknown' })
+    expect(errorOf(await call(session, `${prefix}big`, { bytes }))).toMatchObject({
+      type: 'oversized',
+      effect: 'unknown',
+    })
     expect(textOf(await call(session, `${prefix}count`))).toBe('2')
   })
 
@@ -215,17 +266,23 @@ describe('answers that are not what they should be', () => {
 
   test('lines that are no messages, and answers that come twice or under foreign ids, change nothing', async () => {
     const { session } = await beside({ garbage: true, answerTwice: true })
-    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, index) => call(session, 'mcp__bad__echo', { text: `${index}` })))
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => call(session, 'mcp__bad__echo', { text: `${index}` })),
+    )
     expect(outcomes.map(textOf)).toEqual(Array.from({ length: 20 }, (_, index) => `${index}`))
   })
 
   test('a flood of progress reaches the caller as a trickle', async () => {
     const { session } = await beside({})
-    let seen = 0
-    const outcome = await session.call({ name: 'mcp__bad__flood', arguments: { times: 20_000 }, onProgress: () => void (seen += 1) })
+    const seen: unknown[] = []
+    const outcome = await session.call({
+      name: 'mcp__bad__flood',
+      arguments: { times: 20_000 },
+      onProgress: (progress) => void seen.push(progress),
+    })
     expect(textOf(outcome)).toBe('flooded')
-    expect(seen).toBeGreaterThan(0)
-    expect(seen).toBeLessThan(1_000)
+    expect(seen.length).toBeGreaterThan(0)
+    expect(seen.length).toBeLessThan(1_000)
   })
 
   test('a server that asks for roots or for sampling gets neither', async () => {
@@ -238,7 +295,11 @@ describe('a server that goes away', () => {
   test('lost in the middle of a call: unknown for what acts, nothing for what reads, and the next call finds it again', async () => {
     const { gate, session } = await beside({}, { effects: { pid: 'read', crash: 'write' } })
     const before = textOf(await call(session, 'mcp__bad__pid'))
-    expect(errorOf(await call(session, 'mcp__bad__crash'))).toMatchObject({ type: 'outcome_unknown', effect: 'unknown', retry: { advice: 'never' } })
+    expect(errorOf(await call(session, 'mcp__bad__crash'))).toMatchObject({
+      type: 'outcome_unknown',
+      effect: 'unknown',
+      retry: { advice: 'never' },
+    })
     expect(reasonOf(gate, 'bad')).toContain('it ended with status 3')
     const after = textOf(await call(session, 'mcp__bad__pid'))
     expect(after).not.toBe(before)
@@ -249,7 +310,11 @@ describe('a server that goes away', () => {
 
   test('a reading call that is lost says that it can be made again', async () => {
     const { session } = await beside({ dieDuringCall: 1 }, { effects: { '*': 'read' } })
-    expect(errorOf(await call(session, 'mcp__bad__echo'))).toMatchObject({ type: 'tool_crashed', effect: 'none', retry: { advice: 'safe' } })
+    expect(errorOf(await call(session, 'mcp__bad__echo'))).toMatchObject({
+      type: 'tool_crashed',
+      effect: 'none',
+      retry: { advice: 'safe' },
+    })
   })
 
   test('one that dies between calls is started again without one', async () => {
@@ -276,7 +341,11 @@ describe('a server that goes away', () => {
     const gate = await createGate({ policy: ALLOW, sources: [mcpSource('bad', misbehavingServer({ stubborn: true }))] })
     await gate.settled()
     const session = gate.session()
-    const pids = [await call(session, 'mcp__bad__pid'), await call(session, 'mcp__bad__spawn_child'), await call(session, 'mcp__bad__pid')].map((outcome) => Number(textOf(outcome)))
+    const pids = [
+      await call(session, 'mcp__bad__pid'),
+      await call(session, 'mcp__bad__spawn_child'),
+      await call(session, 'mcp__bad__pid'),
+    ].map((outcome) => Number(textOf(outcome)))
     expect(pids[2]).toBe(pids[0])
     expect(pids.every(isAlive)).toBe(true)
     await gate.close()
@@ -289,7 +358,13 @@ describe('a server that changes its tools', () => {
     const { gate, session } = await beside({ changeAtCall: 1, announce: 1_000 })
     const before = rowOf(gate, 'mcp__bad__echo')?.fingerprint
     await call(session, 'mcp__bad__count')
-    await vi.waitFor(() => expect(session.tools().find(({ name }) => name === 'mcp__bad__echo')?.description).toBe('Says it again, and more.'), { timeout: 5_000 })
+    await vi.waitFor(
+      () =>
+        expect(session.tools().find(({ name }) => name === 'mcp__bad__echo')?.description).toBe(
+          'Says it again, and more.',
+        ),
+      { timeout: 5_000 },
+    )
     expect(rowOf(gate, 'mcp__bad__echo')?.fingerprint).not.toBe(before)
     expect((await call(session, 'mcp__bad__echo', { text: 'x' })).ok).toBe(true)
   })
@@ -297,7 +372,9 @@ describe('a server that changes its tools', () => {
   test('a tool that is gone is not found any more, and its siblings stay', async () => {
     const { session } = await beside({ removeAtCall: 1, announce: 1 })
     await call(session, 'mcp__bad__count')
-    await vi.waitFor(async () => expect(errorOf(await call(session, 'mcp__bad__echo'))?.type).toBe('not_found'), { timeout: 5_000 })
+    await vi.waitFor(async () => expect(errorOf(await call(session, 'mcp__bad__echo'))?.type).toBe('not_found'), {
+      timeout: 5_000,
+    })
     expect((await call(session, 'mcp__bad__count')).ok).toBe(true)
   })
 
@@ -306,14 +383,23 @@ describe('a server that changes its tools', () => {
     closing.push(() => rm(folder, { recursive: true }))
     const { session } = await beside({ changeAtRestart: join(folder, 'started') })
     await call(session, 'mcp__bad__crash')
-    expect(errorOf(await call(session, 'mcp__bad__echo', { text: 'x' }))).toMatchObject({ type: 'unavailable', effect: 'none', details: { code: 'definition_changed' } })
+    expect(errorOf(await call(session, 'mcp__bad__echo', { text: 'x' }))).toMatchObject({
+      type: 'unavailable',
+      effect: 'none',
+      details: { code: 'definition_changed' },
+    })
     expect(textOf(await call(session, 'mcp__bad__count'))).toBe('1')
     expect((await call(session, 'mcp__bad__echo', { text: 'y' })).ok).toBe(true)
   })
 })
 
 describe('upstreams over HTTP', () => {
-  test.each([[{}], [{ answerOnStream: true }], [{ mediaType: 'Application/JSON' }], [{ mediaType: 'application/json ; charset=utf-8', status: 201 }]])('an answer counts by its meaning and not by its label (G02, G03): %j', async (switches) => {
+  test.each([
+    [{}],
+    [{ answerOnStream: true }],
+    [{ mediaType: 'Application/JSON' }],
+    [{ mediaType: 'application/json ; charset=utf-8', status: 201 }],
+  ])('an answer counts by its meaning and not by its label (G02, G03): %j', async (switches) => {
     const { session } = await overHttp(switches)
     expect(textOf(await call(session, 'mcp__web__echo', { text: 'over http' }))).toBe('over http')
   })
@@ -339,7 +425,11 @@ describe('upstreams over HTTP', () => {
   test('a server that nobody reaches any more is unavailable, and nothing was done', async () => {
     const { server, session, gate } = await overHttp({})
     await server.close()
-    expect(errorOf(await call(session, 'mcp__web__echo'))).toMatchObject({ type: 'unavailable', effect: 'none', retry: { advice: 'later' } })
+    expect(errorOf(await call(session, 'mcp__web__echo'))).toMatchObject({
+      type: 'unavailable',
+      effect: 'none',
+      retry: { advice: 'later' },
+    })
     expect(stateOf(gate, 'web')?.kind).toBe('failed')
   })
 
@@ -350,12 +440,21 @@ describe('upstreams over HTTP', () => {
 })
 
 describe('an upstream of 2026-07-28', () => {
-  const modern = { command: process.execPath, args: [fileURLToPath(new URL('./fixtures/modern-upstream.mjs', import.meta.url))] }
+  const modern = {
+    command: process.execPath,
+    args: [fileURLToPath(new URL('./fixtures/modern-upstream.mjs', import.meta.url))],
+  }
 
   test('it lists, calls, and tells when its tools change', async () => {
     const { session } = await openGate({ sources: [mcpSource('new', modern)] })
     expect(textOf(await call(session, 'mcp__new__hello'))).toBe('hello in 2026')
     expect((await call(session, 'mcp__new__change')).ok).toBe(true)
-    await vi.waitFor(() => expect(session.tools().find(({ name }) => name === 'mcp__new__hello')?.description).toBe('Says hello in another way.'), { timeout: 5_000 })
+    await vi.waitFor(
+      () =>
+        expect(session.tools().find(({ name }) => name === 'mcp__new__hello')?.description).toBe(
+          'Says hello in another way.',
+        ),
+      { timeout: 5_000 },
+    )
   })
 })

@@ -15,12 +15,18 @@ import type { OptionReader } from './option-reader.ts'
 import { readAnyGlob, readFileGlob } from './pattern-shape.ts'
 
 /** `verb` is `*` where every verb is meant. */
-export type ResourcePattern = FileGlob & { readonly text: string; readonly verb: string; readonly kind: string }
+export type ResourcePattern = FileGlob & {
+  readonly text: string
+  readonly verb: string
+  readonly kind: string
+  readonly isFile: boolean
+}
 
 /** One touched resource, taken apart as far as somebody looks: most rules are about another verb or kind. */
 export class Touched {
   readonly verb: string
   readonly kind: string
+  readonly isFile: boolean
   /** The key without its kind, as the tool wrote it. */
   readonly given: string
   /** It stands for everything below `path`, which is then a folder. */
@@ -34,27 +40,28 @@ export class Touched {
     const colon = key.indexOf(':')
     this.verb = verb
     this.kind = key.slice(0, colon)
+    this.isFile = this.kind === 'file'
     this.given = key.slice(colon + 1)
     this.whole = this.given.endsWith('*')
-    this.path = this.whole ? folderOf(this.given, this.kind === 'file') : this.given
+    this.path = this.whole ? folderOf(this.given, this.isFile) : this.given
     this.#scope = scope
   }
 
   /** Only files are spelled in more than one way. */
   get spellings(): Spellings {
-    this.#spellings ??= this.kind === 'file' ? this.#scope.spellings(this.path) : asGiven(this.path)
+    this.#spellings ??= this.isFile ? this.#scope.spellings(this.path) : asGiven(this.path)
     return this.#spellings
   }
 
   /** False for a path whose meaning its letters do not tell: the stricter side counts. */
   get settled(): boolean {
-    this.#settled ??= this.kind !== 'file' || isSettled(this.path)
+    this.#settled ??= !this.isFile || isSettled(this.path)
     return this.#settled
   }
 
   /** A root stands below this folder. */
   get holdsRoot(): boolean {
-    return this.whole && this.kind === 'file' && this.#scope.holdsRoot(this.path)
+    return this.whole && this.isFile && this.#scope.holdsRoot(this.path)
   }
 }
 
@@ -88,7 +95,7 @@ export function readResources(
     }
     const glob = kind === 'file' ? readFileGlob(path) : readAnyGlob(path)
     if (typeof glob === 'string') reader.problem(key, `\`${text}\` is no pattern over resources: ${glob}`)
-    else patterns.push({ ...glob, text, verb, kind })
+    else patterns.push({ ...glob, text, verb, kind, isFile: kind === 'file' })
   }
   return patterns.length === texts.length ? patterns : undefined
 }
@@ -119,14 +126,16 @@ export function covers(pattern: ResourcePattern, touched: Touched): boolean {
 }
 
 /** `write repo:*` speaks of `write repo:*`, whatever a star means to the ones who wrote them. Files have their own rules. */
-const isSameKey = (pattern: ResourcePattern, { kind, given }: Touched): boolean =>
-  kind !== 'file' && pattern.glob.pattern === given
+const isSameKey = (pattern: ResourcePattern, { isFile, given }: Touched): boolean =>
+  !isFile && pattern.glob.pattern === given
 
 const sameSort = (pattern: ResourcePattern, touched: Touched): boolean =>
-  (pattern.verb === touched.verb || pattern.verb === '*') && pattern.kind === touched.kind
+  pattern.isFile === touched.isFile &&
+  (pattern.verb === touched.verb || pattern.verb === '*') &&
+  (touched.isFile || pattern.kind === touched.kind)
 
 const names = (pattern: ResourcePattern, path: string): boolean =>
-  pattern.kind === 'file' ? namesFile(pattern, path) : pattern.glob.matches(path)
+  pattern.isFile ? namesFile(pattern, path) : pattern.glob.matches(path)
 
 const segmentsFor = (pattern: ResourcePattern, path: string): readonly string[] =>
-  segmentsOf(path, pattern.kind === 'file' && path.startsWith('/'))
+  segmentsOf(path, pattern.isFile && path.startsWith('/'))

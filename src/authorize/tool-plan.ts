@@ -5,11 +5,36 @@ import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import { DECLARED_EFFECTS, type DeclaredEffect, effectMost } from '../describe/effect.ts'
 import type { Entry } from '../describe/entry.ts'
+import type { Tool } from '../describe/tool.ts'
 import { DecisionTexts } from './decision-text.ts'
+import type { Answer } from './policy-options.ts'
 import type { Defaults } from './read-rules.ts'
 import { type Question, type Rule, ruleHolds, speaksOfCaller, speaksOfTool } from './rule.ts'
 
-export type PlannedRule = { readonly rule: Rule; readonly decision: Decision }
+type PlannedRule = { readonly rule: Rule; readonly decision: Decision }
+
+/** The rules of one answer. Those about resources are not looked at where a tool declares none. */
+class RuleList {
+  readonly #general: readonly PlannedRule[]
+  readonly #touching: readonly PlannedRule[]
+
+  constructor(planned: readonly PlannedRule[], answer: Answer) {
+    this.#general = planned.filter(({ rule }) => rule.answer === answer && rule.resources === undefined)
+    this.#touching = planned.filter(({ rule }) => rule.answer === answer && rule.resources !== undefined)
+  }
+
+  first(question: Question): Decision | undefined {
+    for (const { rule, decision } of this.#general) if (ruleHolds(rule, question)) return decision
+    if (this.#touching.length === 0 || question.touches.kind === 'unknown') return undefined
+    for (const { rule, decision } of this.#touching) if (ruleHolds(rule, question)) return decision
+    return undefined
+  }
+
+  /** All that hold. */
+  all(question: Question): readonly Rule[] {
+    return [...this.#general, ...this.#touching].map(({ rule }) => rule).filter((rule) => ruleHolds(rule, question))
+  }
+}
 
 export class ToolPlan {
   readonly source: string
@@ -17,9 +42,9 @@ export class ToolPlan {
   /** The tool reads only, and asks for each file below a folder. */
   readonly filtered: boolean
   readonly resolved: boolean
-  readonly #deny: readonly PlannedRule[]
-  readonly #ask: readonly PlannedRule[]
-  readonly #allow: readonly PlannedRule[]
+  readonly #deny: RuleList
+  readonly #ask: RuleList
+  readonly #allow: RuleList
   /** Deny rules that depend on nothing but the caller. */
   readonly #gates: readonly PlannedRule[]
   readonly #silent: boolean
@@ -34,13 +59,10 @@ export class ToolPlan {
       .filter((rule) => speaksOfTool(rule, tool.name, source))
       .map((rule) => ({ rule, decision: this.texts.byRule(rule) }))
     this.#silent = planned.length === 0
-    this.#deny = planned.filter(({ rule }) => rule.answer === 'deny')
-    this.#ask = planned.filter(({ rule }) => rule.answer === 'ask')
-    this.#allow = planned.filter(({ rule }) => rule.answer === 'allow')
-    this.#gates = this.#deny.filter(({ rule }) => {
-      if (rule.where.length > 0 || rule.resources !== undefined) return false
-      return rule.effects === undefined || (typeof tool.effect === 'string' && rule.effects.includes(tool.effect))
-    })
+    this.#deny = new RuleList(planned, 'deny')
+    this.#ask = new RuleList(planned, 'ask')
+    this.#allow = new RuleList(planned, 'allow')
+    this.#gates = planned.filter(({ rule }) => isGate(rule, tool.effect))
     this.#defaults = new Map(DECLARED_EFFECTS.map((effect) => [effect, this.texts.byDefault(effect, defaults[effect])]))
   }
 
@@ -54,9 +76,9 @@ export class ToolPlan {
     // INVARIANT deny-wins: every deny is asked before any ask, every ask before any allow, and a default only when no
     // rule holds, so that neither the order nor the origin of a rule can widen what another one narrows.
     return (
-      firstHolding(this.#deny, question) ??
-      firstHolding(this.#ask, question) ??
-      firstHolding(this.#allow, question) ??
+      this.#deny.first(question) ??
+      this.#ask.first(question) ??
+      this.#allow.first(question) ??
       // INVARIANT closed: an effect that no default knows is no permission.
       this.#defaults.get(question.effect) ??
       this.texts.closed()
@@ -70,11 +92,13 @@ export class ToolPlan {
 
   /** Every ask rule that holds. */
   asking(question: Question): readonly Rule[] {
-    return this.#ask.filter(({ rule }) => ruleHolds(rule, question)).map(({ rule }) => rule)
+    return this.#ask.all(question)
   }
 }
 
-function firstHolding(planned: readonly PlannedRule[], question: Question): Decision | undefined {
-  for (const { rule, decision } of planned) if (ruleHolds(rule, question)) return decision
-  return undefined
-}
+/** Whether a rule denies a tool whatever its arguments are. An effect that depends on them cannot be known yet. */
+const isGate = ({ answer, where, resources, effects }: Rule, declared: Tool['effect']): boolean =>
+  answer === 'deny' &&
+  where.length === 0 &&
+  resources === undefined &&
+  (effects === undefined || (typeof declared === 'string' && effects.includes(declared)))

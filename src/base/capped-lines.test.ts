@@ -50,7 +50,13 @@ describe('lines of a bounded length', () => {
     const bytes = Buffer.from(text)
     for (let cut = 0; cut <= bytes.length; cut++) {
       const seen: string[] = []
-      const reader = new CappedLines({ lineBytesMax: 50, discardBytesMax: 50, onLine: (line) => seen.push(line.toString()), onOversized: () => {}, onEndless: () => {} })
+      const reader = new CappedLines({
+        lineBytesMax: 50,
+        discardBytesMax: 50,
+        onLine: (line) => seen.push(line.toString()),
+        onOversized: () => {},
+        onEndless: () => {},
+      })
       reader.push(bytes.subarray(0, cut))
       reader.push(bytes.subarray(cut))
       expect(seen).toEqual(['one', 'two', '', 'über'])

@@ -84,7 +84,7 @@ describe('bounds hold before a copy is made', () => {
   test('keys are counted over all objects', () => {
     const rows = Array.from({ length: 100 }, () => ({ a: 1, b: 2 }))
     expect(take(rows, { keysMax: 200 }).kind).toBe('ok')
-    expect(take(rows, { keysMax: 199 })).toMatchObject({ kind: 'refused', code: 'oversized' })
+    expect(take(rows, { keysMax: 199 })).toMatchObject({ kind: 'refused', code: 'oversized', path: '' })
   })
 
   test('bytes are those of UTF-8: the last one that fits, and one more', () => {

@@ -114,6 +114,8 @@ type Walk = {
   keys: number
   hasNumberKeys: boolean
   refused: JsonRefused | undefined
+  /** True where the value as a whole is at fault, so that no path is told. */
+  isWhole: boolean
   tooDeep: object | undefined
 }
 
@@ -129,6 +131,7 @@ const newWalk = (bounds: JsonBounds, options: TakeOptions, isForeign: boolean): 
   keys: 0,
   hasNumberKeys: false,
   refused: undefined,
+  isWhole: false,
   tooDeep: undefined,
 })
 
@@ -145,7 +148,7 @@ function take(walk: Walk, value: unknown): JsonTaken | JsonRefused {
 
 const conclude = (walk: Walk): JsonRefused => ({
   ...(walk.refused ?? refused('invalid_args', '', 'JSON data', 'nothing')),
-  path: jsonPath(walk.steps.reverse()),
+  path: walk.isWhole ? '' : jsonPath(walk.steps.reverse()),
 })
 
 function finish(walk: Walk, value: JsonValue): JsonTaken | JsonRefused {
@@ -212,8 +215,7 @@ function takeObject(walk: Walk, value: object, depth: number): JsonValue | undef
   if (walk.isForeign && !isPlain(value)) return refuse(walk, 'invalid_args', 'a plain object', describeForeign(value))
   const keys = Object.keys(value)
   walk.keys += keys.length
-  if (walk.keys > walk.bounds.keysMax)
-    return refuse(walk, 'oversized', `at most ${walk.bounds.keysMax} keys in all`, 'more')
+  if (walk.keys > walk.bounds.keysMax) return refuseWhole(walk, `at most ${walk.bounds.keysMax} keys in all`)
   if (!spend(walk, 1)) return undefined
   if (walk.sorts) sortKeys(keys)
   const copy: Record<string, JsonValue> = {}
@@ -253,8 +255,13 @@ function dataMember(walk: Walk, value: object, key: string): unknown {
 function spend(walk: Walk, characters: number): boolean {
   walk.charactersLeft -= characters
   if (walk.charactersLeft >= 0) return true
-  refuse(walk, 'oversized', `at most ${walk.bounds.bytesMax} bytes of JSON`, 'more')
+  refuseWhole(walk, `at most ${walk.bounds.bytesMax} bytes of JSON`)
   return false
+}
+
+function refuseWhole(walk: Walk, expected: string): undefined {
+  walk.isWhole = walk.refused === undefined
+  return refuse(walk, 'oversized', expected, 'more')
 }
 
 function refuseDepth(walk: Walk, value: object): undefined {

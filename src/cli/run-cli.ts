@@ -4,9 +4,10 @@
 import { VERSION } from '../base/version.ts'
 import { GateConfigError } from '../describe/gate-config-error.ts'
 import type { CliIo, ExitCode } from './cli-io.ts'
-import { readCommandLine } from './command-line.ts'
+
 import { COMMANDS, COMMON_OPTIONS } from './command-table.ts'
 import { printCommandHelp, printOverview } from './help.ts'
+import { readCommandLine } from './read-command-line.ts'
 import { Terminal } from './terminal.ts'
 
 /** Runs one command in this process. Resolves when everything that it started has ended. */

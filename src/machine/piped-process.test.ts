@@ -64,7 +64,9 @@ describe('a child process spoken to in lines', () => {
   })
 
   test('one that ignores a closed input and SIGTERM is ended all the same', async () => {
-    const { child, lines, exits } = await run("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('ready')")
+    const { child, lines, exits } = await run(
+      "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('ready')",
+    )
     await vi.waitFor(() => expect(lines).toEqual(['ready']))
     await child.close()
     expect(exits).toEqual(['it was closed'])
@@ -80,7 +82,9 @@ describe('a child process spoken to in lines', () => {
   })
 
   test('a line without an end costs it its life', async () => {
-    const { exits } = await run("const w = () => { while (process.stdout.write('x'.repeat(5000))); process.stdout.once('drain', w) }; w()")
+    const { exits } = await run(
+      "const w = () => { while (process.stdout.write('x'.repeat(5000))); process.stdout.once('drain', w) }; w()",
+    )
     await vi.waitFor(() => expect(exits).toEqual(['it sent a line of more than 11000 bytes']))
   })
 
@@ -92,7 +96,9 @@ describe('a child process spoken to in lines', () => {
   })
 
   test('a program that is not there is named, and nothing was started', async () => {
-    await expect(run('', { command: 'no-such-program-of-ours' })).rejects.toThrow('`no-such-program-of-ours` is not on this machine')
+    await expect(run('', { command: 'no-such-program-of-ours' })).rejects.toThrow(
+      '`no-such-program-of-ours` is not on this machine',
+    )
   })
 
   test('a command is no shell text: what a shell would run is one name of a program that does not exist', async () => {

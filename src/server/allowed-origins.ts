@@ -8,7 +8,9 @@ export type AllowedOrigins = {
   readonly origins: ReadonlySet<string>
 }
 
-export type OriginVerdict = { readonly kind: 'ok' } | { readonly kind: 'refused'; readonly status: 400 | 403; readonly reason: string }
+export type OriginVerdict =
+  | { readonly kind: 'ok' }
+  | { readonly kind: 'refused'; readonly status: 400 | 403; readonly reason: string }
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
@@ -22,15 +24,24 @@ export function allowedOrigins(host: string, port: number, added: readonly strin
   const hosts = new Set([...names, ...added.map((name) => name.toLowerCase())])
   // A default port is left out by clients, and by browsers always.
   if (port === 80) for (const name of [...LOOPBACK, ...bound]) hosts.add(name.toLowerCase())
-  const schemes = [...hosts].flatMap((name) => (names.includes(name) || LOOPBACK.includes(name) ? [`http://${name}`] : [`http://${name}`, `https://${name}`]))
+  const schemes = [...hosts].flatMap((name) =>
+    names.includes(name) || LOOPBACK.includes(name) ? [`http://${name}`] : [`http://${name}`, `https://${name}`],
+  )
   return { hosts, origins: new Set(schemes) }
 }
 
 /** `hosts`: every `Host` header that came; a request has exactly one. `origin`: undefined for callers that are no browser. */
-export function judgeOrigin(allowed: AllowedOrigins, hosts: readonly string[], origin: string | undefined): OriginVerdict {
+export function judgeOrigin(
+  allowed: AllowedOrigins,
+  hosts: readonly string[],
+  origin: string | undefined,
+): OriginVerdict {
   const [host] = hosts
-  if (host === undefined || hosts.length > 1) return { kind: 'refused', status: 400, reason: 'expected exactly one Host header' }
-  if (!allowed.hosts.has(host.trim().toLowerCase())) return { kind: 'refused', status: 403, reason: 'this server does not answer to that name' }
-  if (origin !== undefined && !allowed.origins.has(origin)) return { kind: 'refused', status: 403, reason: 'pages of that origin may not speak to this server' }
+  if (host === undefined || hosts.length > 1)
+    return { kind: 'refused', status: 400, reason: 'expected exactly one Host header' }
+  if (!allowed.hosts.has(host.trim().toLowerCase()))
+    return { kind: 'refused', status: 403, reason: 'this server does not answer to that name' }
+  if (origin !== undefined && !allowed.origins.has(origin))
+    return { kind: 'refused', status: 403, reason: 'pages of that origin may not speak to this server' }
   return { kind: 'ok' }
 }

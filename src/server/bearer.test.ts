@@ -2,16 +2,38 @@ import { describe, expect, test } from 'vitest'
 import { readBearer, refuseScope } from './bearer.ts'
 import type { TokenRow } from './token-rows.ts'
 
-const row = (scopes: TokenRow['scopes']): TokenRow => ({ id: 'tok_0000000000000000', name: 'n', scopes, hash: '', createdAt: 0 })
+const row = (scopes: TokenRow['scopes']): TokenRow => ({
+  id: 'tok_0000000000000000',
+  name: 'n',
+  scopes,
+  hash: '',
+  createdAt: 0,
+})
 
 describe('bearer tokens', () => {
-  test.each([undefined, '', 'Bearer', 'Bearer ', 'lg_x', 'Basic lg_x', 'Bearer a b', 'Bearer lg_x, Bearer lg_y', 'Bearer\tlg_x', 'Bearer "lg_x"', 'Bearerlg_x', 'x Bearer lg_x'])('`%s` is no token', (header) => {
+  test.each([
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    'lg_x',
+    'Basic lg_x',
+    'Bearer a b',
+    'Bearer lg_x, Bearer lg_y',
+    'Bearer\tlg_x',
+    'Bearer "lg_x"',
+    'Bearerlg_x',
+    'x Bearer lg_x',
+  ])('`%s` is no token', (header) => {
     expect(readBearer(header)).toBeUndefined()
   })
 
-  test.each(['Bearer lg_a-b_C', 'bearer lg_a-b_C', 'BEARER   lg_a-b_C'])('`%s` is one: the scheme has no case', (header) => {
-    expect(readBearer(header)).toBe('lg_a-b_C')
-  })
+  test.each(['Bearer lg_a-b_C', 'bearer lg_a-b_C', 'BEARER   lg_a-b_C'])(
+    '`%s` is one: the scheme has no case',
+    (header) => {
+      expect(readBearer(header)).toBe('lg_a-b_C')
+    },
+  )
 
   test('a missing scope is named, in the document and in the header', async () => {
     const refused = refuseScope(row(['call']), ['admin'])

@@ -4,22 +4,33 @@ import { problem } from './problem.ts'
 import type { Scope, TokenRow } from './token-rows.ts'
 import type { Tokens } from './tokens.ts'
 
-export type Authenticated = { readonly kind: 'ok'; readonly credential: TokenRow } | { readonly kind: 'refused'; readonly response: Response }
+export type Authenticated =
+  | { readonly kind: 'ok'; readonly credential: TokenRow }
+  | { readonly kind: 'refused'; readonly response: Response }
 
 export async function authenticate(header: string | undefined, tokens: Tokens): Promise<Authenticated> {
   const token = readBearer(header)
-  if (token === undefined) return { kind: 'refused', response: unauthenticated('expected the header `Authorization: Bearer TOKEN`', '') }
+  if (token === undefined)
+    return { kind: 'refused', response: unauthenticated('expected the header `Authorization: Bearer TOKEN`', '') }
   const verified = await tokens.verify(token)
   if (verified.kind === 'ok') return { kind: 'ok', credential: verified.row }
-  return { kind: 'refused', response: unauthenticated('the token is unknown, ended or expired', ', error="invalid_token"') }
+  return {
+    kind: 'refused',
+    response: unauthenticated('the token is unknown, ended or expired', ', error="invalid_token"'),
+  }
 }
 
 /** Undefined for a credential that has one of the scopes. */
 export function refuseScope(credential: TokenRow, scopes: readonly Scope[]): Response | undefined {
   if (scopes.some((scope) => credential.scopes.includes(scope))) return undefined
   const missing = scopes.join(' or ')
-  const headers = { 'www-authenticate': `Bearer realm="lockgate", error="insufficient_scope", scope="${scopes[0] ?? ''}"` }
-  return problem('permission_denied', `this credential lacks the scope \`${missing}\``, { headers, members: { missingScope: scopes[0] } })
+  const headers = {
+    'www-authenticate': `Bearer realm="lockgate", error="insufficient_scope", scope="${scopes[0] ?? ''}"`,
+  }
+  return problem('permission_denied', `this credential lacks the scope \`${missing}\``, {
+    headers,
+    members: { missingScope: scopes[0] },
+  })
 }
 
 /** The scheme's name has no case (RFC 9110, 11.1); the token has one form. */
@@ -28,4 +39,7 @@ export function readBearer(header: string | undefined): string | undefined {
 }
 
 const unauthenticated = (detail: string, error: string): Response =>
-  problem('permission_denied', detail, { status: 401, headers: { 'www-authenticate': `Bearer realm="lockgate"${error}` } })
+  problem('permission_denied', detail, {
+    status: 401,
+    headers: { 'www-authenticate': `Bearer realm="lockgate"${error}` },
+  })

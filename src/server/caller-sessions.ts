@@ -1,8 +1,8 @@
 // The gate's sessions behind a server's credentials: who calls is the credential's to say, never the message's. Sessions
 // are kept while they are used, because what a caller sees is kept with them.
 
-import type { Caller } from '../describe/caller.ts'
 import type { Entrance } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
 import type { Gate, Session } from '../gate-contract.ts'
 import type { TokenRow } from './token-rows.ts'
 

@@ -51,10 +51,14 @@ export class HandshakeSessions {
 
   async handle(request: Request, body: unknown, credential: TokenRow): Promise<Response> {
     const sessionId = request.headers.get('mcp-session-id')
-    if (sessionId === null) return isInitialize(body) ? this.#open(request, body, credential) : rpcError(400, -32600, 'Bad Request: initialize first, or send the Mcp-Session-Id header', idOf(body))
+    if (sessionId === null)
+      return isInitialize(body)
+        ? this.#open(request, body, credential)
+        : rpcError(400, -32600, 'Bad Request: initialize first, or send the Mcp-Session-Id header', idOf(body))
     const live = this.#live.get(sessionId)
     // A session of somebody else is as unknown as one that does not exist.
-    if (live === undefined || live.credentialId !== credential.id) return rpcError(404, -32001, 'Session not found', idOf(body))
+    if (live === undefined || live.credentialId !== credential.id)
+      return rpcError(404, -32001, 'Session not found', idOf(body))
     return this.#exchange(live, request, body)
   }
 
@@ -81,7 +85,15 @@ export class HandshakeSessions {
     const transport = new Transport({ sessionIdGenerator: () => sessionId })
     const server = build(credential, sessionId)
     await server.connect(transport)
-    const live: Live = { credentialId: credential.id, server, transport, inFlight: new InFlight(), usedAtMs: clock.monotonic(), isReady: false, streams: 0 }
+    const live: Live = {
+      credentialId: credential.id,
+      server,
+      transport,
+      inFlight: new InFlight(),
+      usedAtMs: clock.monotonic(),
+      isReady: false,
+      streams: 0,
+    }
     watchAnswers(live)
     server.oninitialized = () => {
       live.isReady = true
@@ -98,7 +110,13 @@ export class HandshakeSessions {
     live.usedAtMs = this.#parts.clock.monotonic()
     const ids = requestsIn(body)
     const twice = live.inFlight.add(ids)
-    if (twice !== undefined) return rpcError(400, -32600, `Invalid Request: the id ${JSON.stringify(twice)} is still in use by another request of this session`, idOf(body))
+    if (twice !== undefined)
+      return rpcError(
+        400,
+        -32600,
+        `Invalid Request: the id ${JSON.stringify(twice)} is still in use by another request of this session`,
+        idOf(body),
+      )
     const response = await live.transport.handleRequest(request, { parsedBody: body })
     // Where the transport refused, nothing will answer under these ids.
     if (response.status >= 400) live.inFlight.delete(ids)
@@ -123,7 +141,8 @@ export class HandshakeSessions {
     this.#cancelSweep ??= this.#parts.clock.after(SWEEP_MS, () => {
       this.#cancelSweep = undefined
       const limitMs = this.#parts.clock.monotonic() - IDLE_MS
-      for (const live of this.#live.values()) if (isIdle(live) && live.usedAtMs < limitMs) live.server.close().catch(() => {})
+      for (const live of this.#live.values())
+        if (isIdle(live) && live.usedAtMs < limitMs) live.server.close().catch(() => {})
       if (this.#live.size > 0) this.#sweepLater()
     })
   }
@@ -159,12 +178,13 @@ function countStream(live: Live, response: Response): Response {
   return new Response(body, { status: response.status, headers: response.headers })
 }
 
-const isInitialize = (body: unknown): boolean => isJsonObject(body) && body['method'] === 'initialize'
+const isInitialize = (body: unknown): boolean => isJsonObject(body) && body.method === 'initialize'
 
 function cancelledIn(body: unknown): readonly (string | number)[] {
   return (Array.isArray(body) ? body : [body]).flatMap((message) => {
-    if (!isJsonObject(message) || message['method'] !== 'notifications/cancelled' || !isJsonObject(message['params'])) return []
-    const id = message['params']['requestId']
+    if (!isJsonObject(message) || message.method !== 'notifications/cancelled' || !isJsonObject(message.params))
+      return []
+    const id = message.params.requestId
     return typeof id === 'string' || typeof id === 'number' ? [id] : []
   })
 }
@@ -175,5 +195,14 @@ function idOf(body: unknown): string | number | null {
   return id === undefined || others.length > 0 || Array.isArray(body) ? null : id
 }
 
-export const rpcError = (status: number, code: number, message: string, id: string | number | null, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }), { status, headers: { 'content-type': 'application/json', ...headers } })
+export const rpcError = (
+  status: number,
+  code: number,
+  message: string,
+  id: string | number | null,
+  headers: Readonly<Record<string, string>> = {},
+): Response =>
+  new Response(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })

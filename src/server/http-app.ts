@@ -37,14 +37,22 @@ const SECURITY_HEADERS = {
 } as const
 
 /** Where a route says nothing else. */
-const DEFAULT_HEADERS = { 'cache-control': 'no-store', 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" } as const
+const DEFAULT_HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+} as const
 
 export function httpApp(parts: HttpAppParts): Hono<HttpEnvironment> {
   const { gate, tokens, mcp, allowed, adminSessions, log } = parts
   const app = new Hono<HttpEnvironment>()
   app.use('*', async (context, next) => {
     const verdict = judgeOrigin(allowed, hostsOf(context), context.req.header('origin'))
-    if (verdict.kind === 'refused') return secured(problem(verdict.status === 403 ? 'permission_denied' : 'invalid_args', verdict.reason, { status: verdict.status }))
+    if (verdict.kind === 'refused')
+      return secured(
+        problem(verdict.status === 403 ? 'permission_denied' : 'invalid_args', verdict.reason, {
+          status: verdict.status,
+        }),
+      )
     await next()
     secured(context.res)
     return undefined

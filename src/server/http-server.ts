@@ -50,7 +50,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServing>
   const { gate, listen, tokens, caller = {}, allowedHosts = [], clock = systemClock, log = () => {} } = options
   const links = new OpeningLinks(clock)
   const mcp = mcpEndpoint({ gate, sessions: new CallerSessions(gate, 'mcp', caller), clock, log })
-  let answer: (request: Request, environment: object) => Response | Promise<Response> = () => new Response(null, { status: 503 })
+  let answer: (request: Request, environment: object) => Response | Promise<Response> = () =>
+    new Response(null, { status: 503 })
   let underWay = 0
   const server = nodeServer(async (request, environment) => {
     underWay += 1
@@ -63,12 +64,23 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServing>
   const port = await listenOn(server, listen.host, listen.port)
   const url = `http://${shownHost(listen.host)}:${port}`
   const adminSessions = new CallerSessions(gate, 'admin', caller)
-  const app = httpApp({ gate, tokens, links, mcp, adminSessions, allowed: allowedOrigins(listen.host, port, allowedHosts), mcpUrl: `${url}/mcp`, clock, log })
+  const app = httpApp({
+    gate,
+    tokens,
+    links,
+    mcp,
+    adminSessions,
+    allowed: allowedOrigins(listen.host, port, allowedHosts),
+    mcpUrl: `${url}/mcp`,
+    clock,
+    log,
+  })
   answer = (request, environment) => app.fetch(request, environment)
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    for (let waitedMs = 0; underWay + mcp.busy() > 0 && waitedMs < GRACE_MS; waitedMs += POLL_MS) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    for (let waitedMs = 0; underWay + mcp.busy() > 0 && waitedMs < GRACE_MS; waitedMs += POLL_MS)
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     await mcp.close()
     server.closeAllConnections()
     await closed
@@ -106,7 +118,13 @@ function nodeServer(fetch: Answer): Server {
 
 function listenOn(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new GateConfigError([{ key: 'server.listen', message: `cannot listen on ${host}:${port}: ${error.message}` }], { cause: error })))
+    server.once('error', (error) =>
+      reject(
+        new GateConfigError([{ key: 'server.listen', message: `cannot listen on ${host}:${port}: ${error.message}` }], {
+          cause: error,
+        }),
+      ),
+    )
     server.listen(port, host, () => {
       const address = server.address()
       if (typeof address === 'object' && address !== null) resolve(address.port)
@@ -115,4 +133,5 @@ function listenOn(server: Server, host: string, port: number): Promise<number> {
   })
 }
 
-const shownHost = (host: string): string => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host)
+const shownHost = (host: string): string =>
+  host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host

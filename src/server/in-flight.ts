@@ -30,7 +30,7 @@ export class InFlight {
 /** The ids of the requests in a message or a batch of them. */
 export function requestsIn(body: unknown): readonly RequestId[] {
   return (Array.isArray(body) ? body : [body]).flatMap((message) => {
-    if (!isJsonObject(message) || typeof message['method'] !== 'string') return []
+    if (!isJsonObject(message) || typeof message.method !== 'string') return []
     const { id } = message
     return typeof id === 'string' || typeof id === 'number' ? [id] : []
   })

@@ -15,11 +15,16 @@ async function open() {
   output.on('data', (chunk: Buffer) => {
     written += chunk.toString('utf8')
   })
-  const answers = (): readonly unknown[] => written.split('\n').filter((line) => line !== '').map((line): unknown => JSON.parse(line))
+  const answers = (): readonly unknown[] =>
+    written
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): unknown => JSON.parse(line))
   return { input, transport, received, answers }
 }
 
-const request = (id: unknown, extra = ''): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/list"${extra}}\n`
+const request = (id: unknown, extra = ''): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":"tools/list"${extra}}\n`
 
 describe('MCP over two streams', () => {
   test.each([
@@ -51,7 +56,15 @@ describe('MCP over two streams', () => {
     for (let time = 0; time < 6; time++) input.write(part)
     input.write(`\n${request(1)}`)
     await vi.waitFor(() => expect(received).toHaveLength(1))
-    expect(answers()).toMatchObject([{ id: null, error: { code: -32600, message: `a message of ${6 * part.length} bytes is over the limit of ${BODY_BYTES_MAX}` } }])
+    expect(answers()).toMatchObject([
+      {
+        id: null,
+        error: {
+          code: -32600,
+          message: `a message of ${6 * part.length} bytes is over the limit of ${BODY_BYTES_MAX}`,
+        },
+      },
+    ])
   })
 
   test('G25: an id that is still in use is refused, without an answer that could be taken for the first', async () => {
@@ -66,7 +79,9 @@ describe('MCP over two streams', () => {
 
   test('an id is free again once its request is cancelled', async () => {
     const { input, received } = await open()
-    input.write(`${request(1)}{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n${request(1)}`)
+    input.write(
+      `${request(1)}{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n${request(1)}`,
+    )
     await vi.waitFor(() => expect(received).toHaveLength(3))
   })
 

@@ -6,7 +6,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { CappedLines } from '../base/capped-lines.ts'
 import type { Clock } from '../base/clock.ts'
 import { isJsonObject } from '../base/json-value.ts'
-import { InFlight, requestsIn } from './in-flight.ts'
+import { InFlight, type RequestId, requestsIn } from './in-flight.ts'
 import { BODY_BYTES_MAX, readJsonBytes } from './read-body.ts'
 
 /** A line over the bound is read to its end, so that the connection lives on; beyond this it has no end. */
@@ -15,6 +15,17 @@ const DISCARD_BYTES_MAX = 64 * 1024 * 1024
 const IN_FLIGHT_MAX = 1_000
 /** Milliseconds for answers that are under way when the input ends. */
 const DRAIN_MS = 5_000
+
+type Judged =
+  | { readonly kind: 'message'; readonly message: JSONRPCMessage }
+  | { readonly kind: 'refused'; readonly code: number; readonly reason: string; readonly id: RequestId | null }
+
+const refused = (code: number, reason: string): Judged & { kind: 'refused' } => ({
+  kind: 'refused',
+  code,
+  reason,
+  id: null,
+})
 
 export class LineTransport implements Transport {
   onclose?: () => void
@@ -44,7 +55,8 @@ export class LineTransport implements Transport {
       lineBytesMax: BODY_BYTES_MAX,
       discardBytesMax: DISCARD_BYTES_MAX,
       onLine: (line) => this.#receive(line),
-      onOversized: ({ bytes }) => this.#refuse(-32600, `a message of ${bytes} bytes is over the limit of ${BODY_BYTES_MAX}`),
+      onOversized: ({ bytes }) =>
+        this.#refuse(-32600, `a message of ${bytes} bytes is over the limit of ${BODY_BYTES_MAX}`),
       onEndless: () => void this.close(),
     })
     this.#input.on('data', (chunk: Buffer) => {
@@ -71,27 +83,39 @@ export class LineTransport implements Transport {
   }
 
   #receive(line: Buffer): void {
-    if (line.length === 0) return
+    const judged = line.length === 0 ? undefined : this.#judge(line)
+    if (judged === undefined) return
+    if (judged.kind === 'refused') this.#refuse(judged.code, judged.reason, judged.id)
+    else {
+      this.onmessage?.(judged.message)
+      if ('method' in judged.message && judged.message.method === 'notifications/cancelled')
+        this.#forget(judged.message.params)
+    }
+  }
+
+  #judge(line: Buffer): Judged {
     const read = readJsonBytes(line)
-    if (read.kind === 'refused') return this.#refuse(read.why === 'malformed' ? -32700 : -32600, read.reason)
+    if (read.kind === 'refused') return refused(read.why === 'malformed' ? -32700 : -32600, read.reason)
     const message = read.value
-    if (!isMessage(message)) return this.#refuse(-32600, 'expected one request, notification or response of JSON-RPC 2.0')
+    if (!isMessage(message)) return refused(-32600, 'expected one request, notification or response of JSON-RPC 2.0')
     const ids = requestsIn(message)
-    if (this.#inFlight.size >= IN_FLIGHT_MAX && ids.length > 0) return this.#refuse(-32000, `more than ${IN_FLIGHT_MAX} requests are open`, ids[0])
+    const [id] = ids
+    if (id !== undefined && this.#inFlight.size >= IN_FLIGHT_MAX)
+      return { ...refused(-32000, `more than ${IN_FLIGHT_MAX} requests are open`), id }
     const twice = this.#inFlight.add(ids)
     // The first request will be answered under this id; a second answer under it could be taken for the first.
-    if (twice !== undefined) return this.#refuse(-32600, `the id ${JSON.stringify(twice)} is still in use by another request`)
-    this.onmessage?.(message)
-    if ('method' in message && message.method === 'notifications/cancelled') this.#forget(message.params)
+    if (twice !== undefined)
+      return refused(-32600, `the id ${JSON.stringify(twice)} is still in use by another request`)
+    return { kind: 'message', message }
   }
 
   /** The package answers nothing to a cancelled request. */
   #forget(params: unknown): void {
-    const id = isJsonObject(params) ? params['requestId'] : undefined
+    const id = isJsonObject(params) ? params.requestId : undefined
     if (typeof id === 'string' || typeof id === 'number') this.#inFlight.delete([id])
   }
 
-  #refuse(code: number, message: string, id: string | number | null = null): void {
+  #refuse(code: number, message: string, id: RequestId | null = null): void {
     this.#write({ jsonrpc: '2.0', id, error: { code, message } }).catch(() => {})
   }
 
@@ -115,6 +139,7 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   if (!isJsonObject(value) || value.jsonrpc !== '2.0') return false
   const { id, method, params, result, error } = value
   const hasId = typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id))
-  if (method !== undefined) return typeof method === 'string' && (id === undefined || hasId) && (params === undefined || isJsonObject(params))
+  if (method !== undefined)
+    return typeof method === 'string' && (id === undefined || hasId) && (params === undefined || isJsonObject(params))
   return hasId && (result === undefined) !== (error === undefined)
 }

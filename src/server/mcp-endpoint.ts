@@ -2,7 +2,13 @@
 // by one, clients that shake hands get a session of their own. Bodies are read and judged before the official server
 // package sees them. Who may come in has been decided before.
 
-import { createMcpHandler, isLegacyRequest, ProtocolError, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  ProtocolError,
+  Server,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import type { Clock } from '../base/clock.ts'
 import { isJsonObject } from '../base/json-value.ts'
 import type { Gate } from '../gate-contract.ts'
@@ -34,7 +40,10 @@ const METHODS = new Set(['GET', 'POST', 'DELETE'])
 
 export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions): McpEndpoint {
   const sdk = { Server, ProtocolError }
-  const sessionFor = (credential: TokenRow): SessionFor => (conversation) => sessions.of(credential, conversation)
+  const sessionFor =
+    (credential: TokenRow): SessionFor =>
+    (conversation) =>
+      sessions.of(credential, conversation)
   // The package hands the very request to whoever builds its server; nothing that a client sends can reach in here.
   const asked = new WeakMap<Request, Asked>()
   const stateless = createMcpHandler(
@@ -57,7 +66,8 @@ export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions):
   })
   return {
     handle: async (request, credential) => {
-      if (!METHODS.has(request.method)) return rpcError(405, -32000, 'Method not allowed', null, { allow: 'GET, POST, DELETE' })
+      if (!METHODS.has(request.method))
+        return rpcError(405, -32000, 'Method not allowed', null, { allow: 'GET, POST, DELETE' })
       const body = request.method === 'POST' ? await readJsonBody(request) : undefined
       if (body?.kind === 'refused') return refuseBody(body)
       const message = body?.value
@@ -79,4 +89,5 @@ const CODE = { 'media-type': -32000, 'too-large': -32000, malformed: -32700 } as
 const refuseBody = ({ why, reason }: { readonly why: keyof typeof STATUS; readonly reason: string }): Response =>
   rpcError(STATUS[why], CODE[why], why === 'malformed' ? `Parse error: ${reason}` : reason, null)
 
-const methodOf = (message: unknown): string | undefined => (isJsonObject(message) && typeof message['method'] === 'string' ? message['method'] : undefined)
+const methodOf = (message: unknown): string | undefined =>
+  isJsonObject(message) && typeof message.method === 'string' ? message.method : undefined

@@ -14,7 +14,9 @@ export type McpResult = {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-export type McpAnswer = { readonly kind: 'result'; readonly result: McpResult } | { readonly kind: 'unknown-tool'; readonly message: string }
+export type McpAnswer =
+  | { readonly kind: 'result'; readonly result: McpResult }
+  | { readonly kind: 'unknown-tool'; readonly message: string }
 
 export function mcpAnswer(outcome: Outcome, listing: ToolListing | undefined): McpAnswer {
   if (outcome.ok) {
@@ -28,6 +30,13 @@ export function mcpAnswer(outcome: Outcome, listing: ToolListing | undefined): M
 }
 
 /** Without `help`, which names rules, files and lines. */
-export function publicError({ type, message, retry, effect, fatal, details }: OutcomeError): Omit<OutcomeError, 'help'> {
+export function publicError({
+  type,
+  message,
+  retry,
+  effect,
+  fatal,
+  details,
+}: OutcomeError): Omit<OutcomeError, 'help'> {
   return { type, message, retry, effect, fatal, ...(details === undefined ? {} : { details }) }
 }

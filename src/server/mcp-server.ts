@@ -29,7 +29,13 @@ type Request = { readonly method: string; readonly params?: unknown }
  * itself, with the status that the protocol wants.
  */
 export function buildMcpServer(sdk: ServerSdk, sessionFor: SessionFor, method?: string): Server {
-  const server = new sdk.Server({ name: 'lockgate', version: VERSION }, { capabilities: { tools: { listChanged: true } }, debouncedNotificationMethods: ['notifications/tools/list_changed'] })
+  const server = new sdk.Server(
+    { name: 'lockgate', version: VERSION },
+    {
+      capabilities: { tools: { listChanged: true } },
+      debouncedNotificationMethods: ['notifications/tools/list_changed'],
+    },
+  )
   const fault = (code: number, message: string): Error => new sdk.ProtocolError(code, message)
   const serve = async (request: Request, context: ServerContext): Promise<Record<string, unknown>> => {
     const params = isJsonObject(request.params) ? request.params : {}
@@ -46,12 +52,21 @@ export function buildMcpServer(sdk: ServerSdk, sessionFor: SessionFor, method?: 
 
 type Fault = (code: number, message: string) => Error
 
-function sessionOf(params: Readonly<Record<string, unknown>>, server: Server, sessionFor: SessionFor, fault: Fault): Session {
-  const meta = isJsonObject(params['_meta']) ? params['_meta'] : {}
+function sessionOf(
+  params: Readonly<Record<string, unknown>>,
+  server: Server,
+  sessionFor: SessionFor,
+  fault: Fault,
+): Session {
+  const meta = isJsonObject(params._meta) ? params._meta : {}
   const named = Object.hasOwn(meta, SESSION_META) ? meta[SESSION_META] : undefined
   // With a handshake the conversation is the connection's.
   if (named === undefined || !isStateless(server)) return sessionFor(undefined)
-  if (typeof named !== 'string' || !isConversationName(named)) throw fault(INVALID_PARAMS, `\`_meta["${SESSION_META}"]\`: expected 1 to 128 letters, digits, \`.\`, \`_\`, \`:\` and \`-\``)
+  if (typeof named !== 'string' || !isConversationName(named))
+    throw fault(
+      INVALID_PARAMS,
+      `\`_meta["${SESSION_META}"]\`: expected 1 to 128 letters, digits, \`.\`, \`_\`, \`:\` and \`-\``,
+    )
   return sessionFor(named)
 }
 
@@ -71,7 +86,7 @@ async function callTool({ server, session, params, context, fault }: ToolCall): 
   const listing = listingsOf(session.tools()).get(name)
   const outcome = await session.call({
     name,
-    arguments: params['arguments'] ?? {},
+    arguments: params.arguments ?? {},
     id: String(context.mcpReq.id),
     signal: context.mcpReq.signal,
     ...progressOf(context),
@@ -90,7 +105,12 @@ function progressOf({ mcpReq }: ServerContext): { onProgress?: (progress: Progre
     onProgress: ({ progress, total, message }) => {
       // The protocol wants a number that rises; a tool that only says words gets one counted for it.
       last = progress !== undefined && progress > last ? progress : last + 1
-      const params = { progressToken: token, progress: last, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }
+      const params = {
+        progressToken: token,
+        progress: last,
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined ? {} : { message }),
+      }
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
     },
   }
@@ -107,4 +127,5 @@ function listingsOf(tools: readonly ToolListing[]): ReadonlyMap<string, ToolList
   return made
 }
 
-const listed = (session: Session): readonly Record<string, unknown>[] => session.tools().map(({ meta, ...tool }) => ({ ...tool, ...(meta === undefined ? {} : { _meta: meta }) }))
+const listed = (session: Session): readonly Record<string, unknown>[] =>
+  session.tools().map(({ meta, ...tool }) => ({ ...tool, ...(meta === undefined ? {} : { _meta: meta }) }))

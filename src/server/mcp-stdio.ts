@@ -45,6 +45,9 @@ export function serveMcpStdio({ gate, caller, input, output, clock = systemClock
     for (const server of ready) server.sendToolListChanged().catch(() => {})
   })
   void transport.closed.then(stopListening)
-  const handle = serveStdio(({ era }) => build(era), { transport, onerror: (error) => log(`mcp: ${error.message.slice(0, 300)}`) })
+  const handle = serveStdio(({ era }) => build(era), {
+    transport,
+    onerror: (error) => log(`mcp: ${error.message.slice(0, 300)}`),
+  })
   return { closed: transport.closed, close: () => handle.close() }
 }

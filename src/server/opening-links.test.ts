@@ -31,9 +31,12 @@ describe('links that open the page', () => {
     expect(links.redeem(cookie)).toBeUndefined()
   })
 
-  test.each([undefined, '', 'x=y', `${COOKIE}=`, `${COOKIE}`, `other_${COOKIE}=x`])('the cookies %j open nothing', (header) => {
-    expect(new OpeningLinks(new FakeClock()).admits(header)).toBe(false)
-  })
+  test.each([undefined, '', 'x=y', `${COOKIE}=`, `${COOKIE}`, `other_${COOKIE}=x`])(
+    'the cookies %j open nothing',
+    (header) => {
+      expect(new OpeningLinks(new FakeClock()).admits(header)).toBe(false)
+    },
+  )
 
   test('ours is found among others, and no script and no other site gets it', () => {
     const links = new OpeningLinks(new FakeClock())

@@ -37,8 +37,13 @@ export class OpeningLinks {
 
   /** True for the value of a `Cookie` header that holds a cookie of ours. */
   admits(header: string | undefined): boolean {
-    const given = (header ?? '').split(';').map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${COOKIE}=`))
-    return given.some((pair) => (this.#cookies.get(sha256(pair.slice(COOKIE.length + 1))) ?? 0) > this.#clock.monotonic())
+    const given = (header ?? '')
+      .split(';')
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(`${COOKIE}=`))
+    return given.some(
+      (pair) => (this.#cookies.get(sha256(pair.slice(COOKIE.length + 1))) ?? 0) > this.#clock.monotonic(),
+    )
   }
 
   #add(kept: Map<string, number>, lifeMs: number): string {
@@ -51,4 +56,5 @@ export class OpeningLinks {
 }
 
 /** What the browser keeps: for this site only, for no script, and never sent from another site. */
-export const setCookie = (cookie: string): string => `${COOKIE}=${cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_MS / 1000}`
+export const setCookie = (cookie: string): string =>
+  `${COOKIE}=${cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${COOKIE_MS / 1000}`

@@ -9,7 +9,21 @@ export type ProblemOptions = {
   readonly members?: Readonly<Record<string, unknown>>
 }
 
-export function problem(type: ErrorType, detail: string, { status = ERROR_TYPES[type].http, headers = {}, members = {} }: ProblemOptions = {}): Response {
-  const body = { type: `urn:lockgate:error:${type}`, title: type.replaceAll('_', ' '), status, detail, errorType: type, ...members }
-  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/problem+json', ...headers } })
+export function problem(
+  type: ErrorType,
+  detail: string,
+  { status = ERROR_TYPES[type].http, headers = {}, members = {} }: ProblemOptions = {},
+): Response {
+  const body = {
+    type: `urn:lockgate:error:${type}`,
+    title: type.replaceAll('_', ' '),
+    status,
+    detail,
+    errorType: type,
+    ...members,
+  }
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+  })
 }

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { BODY_BYTES_MAX, isJsonMediaType, readJsonBody } from './read-body.ts'
 
-const post = (body: BodyInit, contentType: string | undefined = 'application/json'): Request => {
+const post = (
+  body: string | Buffer | ReadableStream,
+  contentType: string | undefined = 'application/json',
+): Request => {
   const request = new Request('http://localhost/', { method: 'POST', body, duplex: 'half' } as RequestInit)
   if (contentType === undefined) request.headers.delete('content-type')
   else request.headers.set('content-type', contentType)
@@ -9,11 +12,29 @@ const post = (body: BodyInit, contentType: string | undefined = 'application/jso
 }
 
 describe('the body of a request', () => {
-  test.each([null, '', 'text/plain', 'text/json', 'application/jsonp', 'application/json-patch+json', 'application/x-www-form-urlencoded', 'multipart/form-data; x=application/json', 'text/plain; application/json', 'application/json; charset=utf-16', 'application/json; charset=latin1'])('G01: %j is no JSON', (header) => {
+  test.each([
+    null,
+    '',
+    'text/plain',
+    'text/json',
+    'application/jsonp',
+    'application/json-patch+json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; x=application/json',
+    'text/plain; application/json',
+    'application/json; charset=utf-16',
+    'application/json; charset=latin1',
+  ])('G01: %j is no JSON', (header) => {
     expect(isJsonMediaType(header)).toBe(false)
   })
 
-  test.each(['application/json', 'Application/JSON', 'APPLICATION/JSON ; charset=UTF-8', 'application/json;charset="utf-8"', 'application/json; profile=x'])('%j is JSON', (header) => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'APPLICATION/JSON ; charset=UTF-8',
+    'application/json;charset="utf-8"',
+    'application/json; profile=x',
+  ])('%j is JSON', (header) => {
     expect(isJsonMediaType(header)).toBe(true)
   })
 
@@ -31,11 +52,17 @@ describe('the body of a request', () => {
   })
 
   test('bytes that are no UTF-8 are malformed', async () => {
-    expect(await readJsonBody(post(Buffer.from([0x22, 0xff, 0x22])))).toMatchObject({ kind: 'refused', why: 'malformed' })
+    expect(await readJsonBody(post(Buffer.from([0x22, 0xff, 0x22])))).toMatchObject({
+      kind: 'refused',
+      why: 'malformed',
+    })
   })
 
   test('nesting without end is refused before it is built', async () => {
-    expect(await readJsonBody(post('['.repeat(100_000) + ']'.repeat(100_000)))).toMatchObject({ kind: 'refused', why: 'too-large' })
+    expect(await readJsonBody(post('['.repeat(100_000) + ']'.repeat(100_000)))).toMatchObject({
+      kind: 'refused',
+      why: 'too-large',
+    })
   })
 
   test('a body over the limit is refused, also when it does not say how long it is', async () => {
@@ -51,7 +78,10 @@ describe('the body of a request', () => {
     expect(sent).toBeLessThan(BODY_BYTES_MAX + 4 * chunk.length)
   })
 
-  test.each([['{"proto":1,"prototype":"x"}'], ['{"n":9007199254740991}'], ['{"":null}']])('%s is read as it is', async (text) => {
-    expect(await readJsonBody(post(text))).toEqual({ kind: 'ok', value: JSON.parse(text) })
-  })
+  test.each([['{"proto":1,"prototype":"x"}'], ['{"n":9007199254740991}'], ['{"":null}']])(
+    '%s is read as it is',
+    async (text) => {
+      expect(await readJsonBody(post(text))).toEqual({ kind: 'ok', value: JSON.parse(text) })
+    },
+  )
 })

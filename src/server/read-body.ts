@@ -1,9 +1,9 @@
 // Reads the body of a request: bounded bytes of a JSON media type, UTF-8, and JSON that every reader reads alike. What
 // does not hold is refused here, before any other code looks at it.
 
+import { decodeUtf8 } from '../base/decode-utf8.ts'
 import { parseJsonText } from '../base/json-text.ts'
 import type { JsonValue } from '../base/json-value.ts'
-import { decodeUtf8 } from '../base/decode-utf8.ts'
 
 /** Bytes of one request, as MCP messages may have. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024
@@ -15,9 +15,11 @@ export type BodyRead =
   | { readonly kind: 'refused'; readonly why: 'media-type' | 'too-large' | 'malformed'; readonly reason: string }
 
 export async function readJsonBody(request: Request): Promise<BodyRead> {
-  if (!isJsonMediaType(request.headers.get('content-type'))) return { kind: 'refused', why: 'media-type', reason: 'expected the media type application/json' }
+  if (!isJsonMediaType(request.headers.get('content-type')))
+    return { kind: 'refused', why: 'media-type', reason: 'expected the media type application/json' }
   const bytes = await readBytes(request)
-  if (bytes === undefined) return { kind: 'refused', why: 'too-large', reason: `expected at most ${BODY_BYTES_MAX} bytes` }
+  if (bytes === undefined)
+    return { kind: 'refused', why: 'too-large', reason: `expected at most ${BODY_BYTES_MAX} bytes` }
   return readJsonBytes(bytes)
 }
 
@@ -26,7 +28,9 @@ export function readJsonBytes(bytes: Uint8Array): BodyRead {
   const text = decodeUtf8(bytes)
   if (text === undefined) return { kind: 'refused', why: 'malformed', reason: 'expected UTF-8' }
   const parsed = parseJsonText(text, MESSAGE_BOUNDS)
-  return parsed.kind === 'ok' ? { kind: 'ok', value: parsed.value } : { kind: 'refused', why: parsed.code === 'oversized' ? 'too-large' : 'malformed', reason: parsed.message }
+  return parsed.kind === 'ok'
+    ? { kind: 'ok', value: parsed.value }
+    : { kind: 'refused', why: parsed.code === 'oversized' ? 'too-large' : 'malformed', reason: parsed.message }
 }
 
 /** Media types compare without regard to case, and may have parameters (RFC 9110, 8.3.1); JSON is UTF-8 only. */
@@ -34,7 +38,9 @@ export function isJsonMediaType(header: string | null): boolean {
   if (header === null) return false
   const [type = '', ...parameters] = header.split(';')
   if (type.trim().toLowerCase() !== 'application/json') return false
-  return parameters.every((parameter) => !/^\s*charset\s*=/i.test(parameter) || /^\s*charset\s*=\s*"?utf-8"?\s*$/i.test(parameter))
+  return parameters.every(
+    (parameter) => !/^\s*charset\s*=/i.test(parameter) || /^\s*charset\s*=\s*"?utf-8"?\s*$/i.test(parameter),
+  )
 }
 
 /** Undefined once more has come than a body may have. */

@@ -13,7 +13,8 @@ const STYLE =
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${Buffer.from(sha256(STYLE), 'hex').toString('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
 /** For whoever has no cookie. */
-export const closedPage = (): string => page('<p>A Lockgate gate runs here. Its console opens with the single-use link that it printed when it started.</p>')
+export const closedPage = (): string =>
+  page('<p>A Lockgate gate runs here. Its console opens with the single-use link that it printed when it started.</p>')
 
 export function openPage(gate: Gate, mcpUrl: string): string {
   const sources = gate.catalogue.sources()
@@ -22,7 +23,10 @@ export function openPage(gate: Gate, mcpUrl: string): string {
 }
 
 function sourceTable(sources: readonly SourceRow[], rows: readonly CatalogueRow[]): string {
-  const callable = (name: string): number => rows.filter(({ source, state, shadowedBy }) => source === name && state.kind === 'active' && shadowedBy === undefined).length
+  const callable = (name: string): number =>
+    rows.filter(
+      ({ source, state, shadowedBy }) => source === name && state.kind === 'active' && shadowedBy === undefined,
+    ).length
   const lines = sources.map(({ name, state, tools }) => {
     const why = state.kind === 'failed' ? `: ${state.reason}` : ''
     return `<tr><td><code>${escapeHtml(name)}</code></td><td class="${state.kind}">${escapeHtml(`${state.kind}${why}`)}</td><td>${callable(name)} of ${tools}</td></tr>`
@@ -32,21 +36,37 @@ function sourceTable(sources: readonly SourceRow[], rows: readonly CatalogueRow[
 }
 
 function heldList(rows: readonly CatalogueRow[]): string {
-  const held = rows.flatMap(({ name, source, state }) => (state.kind === 'held' ? [`<li><code>${escapeHtml(name)}</code> (${escapeHtml(source)}): ${escapeHtml(state.reason)}</li>`] : []))
+  const held = rows.flatMap(({ name, source, state }) =>
+    state.kind === 'held'
+      ? [`<li><code>${escapeHtml(name)}</code> (${escapeHtml(source)}): ${escapeHtml(state.reason)}</li>`]
+      : [],
+  )
   return held.length === 0 ? '' : `<h2>Tools that cannot be called</h2><ul>${held.join('')}</ul>`
 }
 
 const warningList = (warnings: readonly string[]): string =>
-  warnings.length === 0 ? '' : `<h2>Warnings</h2><ul>${warnings.map((warning) => `<li>${escapeHtml(warning)}</li>`).join('')}</ul>`
+  warnings.length === 0
+    ? ''
+    : `<h2>Warnings</h2><ul>${warnings.map((warning) => `<li>${escapeHtml(warning)}</li>`).join('')}</ul>`
 
 function connecting(mcpUrl: string): string {
-  const entry = JSON.stringify({ mcpServers: { lockgate: { type: 'http', url: mcpUrl, headers: { Authorization: 'Bearer CALL_TOKEN' } } } }, null, 2)
+  const entry = JSON.stringify(
+    { mcpServers: { lockgate: { type: 'http', url: mcpUrl, headers: { Authorization: 'Bearer CALL_TOKEN' } } } },
+    null,
+    2,
+  )
   return `<h2>Connect a client</h2><p>MCP is served at <code>${escapeHtml(mcpUrl)}</code>. Put the <code>call</code> token that was printed at the start in the place of <code>CALL_TOKEN</code>.</p><pre>${escapeHtml(entry)}</pre>`
 }
 
 const page = (body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Lockgate</title><style>${STYLE}</style></head><body><h1>Lockgate</h1>${body}</body></html>`
 
-const ENTITIES: ReadonlyMap<string, string> = new Map([['&', '&amp;'], ['<', '&lt;'], ['>', '&gt;'], ['"', '&quot;'], ["'", '&#39;']])
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+])
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES.get(char) ?? '')

@@ -21,7 +21,9 @@ export type TokenRow = {
   readonly caller?: TokenCaller
 }
 
-export type RowsRead = { readonly kind: 'ok'; readonly rows: readonly TokenRow[] } | { readonly kind: 'bad'; readonly reason: string }
+export type RowsRead =
+  | { readonly kind: 'ok'; readonly rows: readonly TokenRow[] }
+  | { readonly kind: 'bad'; readonly reason: string }
 
 const ROW_KEYS = new Set(['id', 'name', 'scopes', 'hash', 'createdAt', 'expiresAt', 'caller'])
 const CALLER_KEYS = new Set(['tenant', 'user', 'agent', 'roles'])
@@ -35,8 +37,10 @@ export function readTokenRows(text: string): RowsRead {
   } catch {
     return { kind: 'bad', reason: 'the token file is no JSON' }
   }
-  if (typeof parsed !== 'object' || parsed === null || !('version' in parsed) || parsed.version !== 1) return { kind: 'bad', reason: 'expected a token file of version 1' }
-  if (!('tokens' in parsed) || !Array.isArray(parsed.tokens)) return { kind: 'bad', reason: 'expected a list of `tokens`' }
+  if (typeof parsed !== 'object' || parsed === null || !('version' in parsed) || parsed.version !== 1)
+    return { kind: 'bad', reason: 'expected a token file of version 1' }
+  if (!('tokens' in parsed) || !Array.isArray(parsed.tokens))
+    return { kind: 'bad', reason: 'expected a list of `tokens`' }
   const rows: TokenRow[] = []
   for (const [index, row] of parsed.tokens.entries()) {
     if (!isRow(row)) return { kind: 'bad', reason: `\`tokens[${index}]\` is no token` }
@@ -68,7 +72,9 @@ function isCaller(caller: unknown): boolean {
   if (typeof caller !== 'object' || caller === null) return false
   return Object.entries(caller).every(([key, value]) => {
     if (!CALLER_KEYS.has(key)) return false
-    return key === 'roles' ? Array.isArray(value) && value.every((role) => typeof role === 'string') : typeof value === 'string'
+    return key === 'roles'
+      ? Array.isArray(value) && value.every((role) => typeof role === 'string')
+      : typeof value === 'string'
   })
 }
 

@@ -20,7 +20,17 @@ describe('tokens', () => {
     const tokens = await open()
     const { token, row } = await tokens.create({ name: 'a', scopes: ['call'] })
     const near = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
-    for (const wrong of ['', 'lg_', token.slice(0, -1), `${token}x`, near, ` ${token}`, row.hash, row.id, token.toUpperCase()]) {
+    for (const wrong of [
+      '',
+      'lg_',
+      token.slice(0, -1),
+      `${token}x`,
+      near,
+      ` ${token}`,
+      row.hash,
+      row.id,
+      token.toUpperCase(),
+    ]) {
       expect(await tokens.verify(wrong)).toEqual({ kind: 'unknown' })
     }
     expect(await tokens.verify(token)).toEqual({ kind: 'ok', row })
@@ -28,7 +38,11 @@ describe('tokens', () => {
 
   test('the file holds digests and never a token, and only its owner can read it', async () => {
     const tokens = await open()
-    const { token } = await tokens.create({ name: 'a', scopes: ['call', 'admin'], caller: { user: 'ana', roles: ['dev'] } })
+    const { token } = await tokens.create({
+      name: 'a',
+      scopes: ['call', 'admin'],
+      caller: { user: 'ana', roles: ['dev'] },
+    })
     const file = join(folder, 'tokens.json')
     expect(await readFile(file, 'utf8')).not.toContain(token.slice(3))
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -52,7 +66,14 @@ describe('tokens', () => {
     expect((await serving.verify(token)).kind).toBe('unknown')
   })
 
-  test.each(['', '{', '[]', '{"version":2,"tokens":[]}', '{"version":1,"tokens":[{"id":"tok_1"}]}', '{"version":1,"tokens":[null]}'])('a file that holds %j stops the start', async (text) => {
+  test.each([
+    '',
+    '{',
+    '[]',
+    '{"version":2,"tokens":[]}',
+    '{"version":1,"tokens":[{"id":"tok_1"}]}',
+    '{"version":1,"tokens":[null]}',
+  ])('a file that holds %j stops the start', async (text) => {
     await writeFile(join(folder, 'tokens.json'), text)
     await expect(open()).rejects.toMatchObject({ name: 'GateConfigError' })
   })

@@ -70,7 +70,12 @@ export class Tokens {
   }
 
   /** Makes a token. Its plain text is in this answer and nowhere else. */
-  async create({ name, scopes, expiresAt, caller }: NewToken): Promise<{ readonly token: string; readonly row: TokenRow }> {
+  async create({
+    name,
+    scopes,
+    expiresAt,
+    caller,
+  }: NewToken): Promise<{ readonly token: string; readonly row: TokenRow }> {
     await this.load()
     const token = `lg_${randomBytes(32).toString('base64url')}`
     const row: TokenRow = {
@@ -124,7 +129,9 @@ export class Tokens {
       await this.load()
     } catch (error) {
       this.#rows = []
-      this.#options.log(`the token file does not hold, and nobody is let in: ${error instanceof Error ? error.message : String(error)}`)
+      this.#options.log(
+        `the token file does not hold, and nobody is let in: ${error instanceof Error ? error.message : String(error)}`,
+      )
     }
   }
 

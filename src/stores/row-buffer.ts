@@ -5,11 +5,9 @@ import type { RecordDraft } from '../observe/store.ts'
 import type { FlatRows } from './sqlite-protocol.ts'
 import { FLAT_FIELDS } from './sqlite-protocol.ts'
 
-/** Bounds on what is not yet written. */
-const ROWS_MAX = 50_000
-const CHARS_MAX = 64 * 1024 * 1024
-
 export class RowBuffer {
+  readonly #rowsMax: number
+  readonly #charsMax: number
   #rows: FlatRows = []
   #rowsTaken = 0
   #charsTaken = 0
@@ -18,6 +16,12 @@ export class RowBuffer {
   #lost = 0
   /** The row that tells of a loss: of how many, and where it stands among the rows taken. */
   #told: { readonly count: number; readonly at: number } | undefined
+
+  /** Bounds on what is not yet written: rows, and characters of their bodies. */
+  constructor(rowsMax = 50_000, charsMax = 64 * 1024 * 1024) {
+    this.#rowsMax = rowsMax
+    this.#charsMax = charsMax
+  }
 
   /** Rows that wait to be sent. */
   get unsent(): number {
@@ -35,7 +39,7 @@ export class RowBuffer {
   hasRoom(chars: number): boolean {
     const rows = this.#rowsTaken - this.#rowsDone
     // One body larger than the bound passes when nothing else waits.
-    return rows < ROWS_MAX && (rows === 0 || this.#charsTaken - this.#charsDone + chars <= CHARS_MAX)
+    return rows < this.#rowsMax && (rows === 0 || this.#charsTaken - this.#charsDone + chars <= this.#charsMax)
   }
 
   push({ kind, at, callId, body }: RecordDraft, closes: string | undefined): void {

@@ -3,22 +3,19 @@
 // starts it, and run by children that are killed or let go.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { systemClock } from '../base/clock.ts'
-import type { ApprovalRow, Store } from '../observe/store.ts'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { ApprovalRow } from '../observe/store.ts'
 import { verifyRecords } from '../observe/verify.ts'
-import { openSqliteStore } from './sqlite-store.ts'
+import { StoreFiles } from './conformance-files.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'lockgate-processes-'))
+const files = new StoreFiles()
+const { root } = files
 const script = join(root, 'conformance-process.js')
 const children = new Set<ChildProcess>()
-let file = ''
-let files = 0
 
 beforeAll(async () => {
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
@@ -33,25 +30,23 @@ beforeAll(async () => {
     })
   }
 })
-beforeEach(() => {
-  file = join(root, `state-${++files}`, 'lockgate.db')
-})
 afterEach(async () => {
   await Promise.all([...children].map((child) => ended(child, () => child.kill('SIGKILL'))))
 })
-afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-async function open(): Promise<Store> {
-  const opened = await openSqliteStore({ file, clock: systemClock })
-  if (opened.kind === 'failed') throw new Error(opened.reason)
-  return opened.store
-}
 
 type Started = { readonly child: ChildProcess; readonly result: unknown }
 
 /** Resolves once the child says that it is ready. */
 function start(what: string, name = 'x', count = 1, command: readonly string[] = []): Promise<Started> {
-  const [program = process.execPath, ...rest] = [...command, process.execPath, script, file, what, name, String(count)]
+  const [program = process.execPath, ...rest] = [
+    ...command,
+    process.execPath,
+    script,
+    files.file,
+    what,
+    name,
+    String(count),
+  ]
   const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'] })
   children.add(child)
   child.once('close', () => children.delete(child))
@@ -84,7 +79,7 @@ describe('open intents', () => {
     const killed = await start('intend', 'killed')
     const living = await start('intend', 'living')
     expect([killed.result, living.result]).toEqual([{ kind: 'recorded' }, { kind: 'recorded' }])
-    const beside = await open()
+    const beside = await files.open()
     expect(await beside.lapsedIntents()).toEqual([])
 
     await ended(killed.child, () => killed.child.kill('SIGKILL'))
@@ -113,7 +108,7 @@ describe('open intents', () => {
 })
 
 test('an approval is redeemed once among processes', async () => {
-  const store = await open()
+  const store = await files.open()
   const open1: ApprovalRow = {
     ...{ id: 'a1', digest: 'digest-1', state: 'open', tenant: 't', user: 'u', agent: 'a', session: 's', tool: 'w' },
     ...{ fingerprint: 'f', effect: 'write', policyVersion: 'p', reason: 'r', shown: 's', openedAt: Date.now() },
@@ -134,7 +129,7 @@ describe('rows of a process that does not close its store', () => {
     const { child, result } = await start(what, 'call', 3_000)
     expect(result).toBe('appended')
     expect(await ended(child, () => undefined)).toBe(0)
-    const store = await open()
+    const store = await files.open()
     expect(await store.records({ limit: 10_000 })).toHaveLength(3_000)
     expect(await verifyRecords(store)).toMatchObject({ kind: 'ok', rows: 3_000 })
     await store.close()
@@ -160,7 +155,7 @@ test.runIf(limitsFiles)(
     const { child, result } = await start('fill', 'call', 1, ['prlimit', '--fsize=1000000'])
     expect(result).toMatchObject({ failure: expect.stringMatching(/cannot be written/), intended: { kind: 'failed' } })
     await ended(child, () => child.kill('SIGKILL'))
-    const store = await open()
+    const store = await files.open()
     const verified = await verifyRecords(store)
     expect(verified.kind === 'ok' && verified.rows).toBeGreaterThan(100)
     expect(await store.records({ callId: 'call-last', limit: 1 })).toEqual([])

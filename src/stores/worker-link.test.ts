@@ -1,14 +1,15 @@
 // What the caller's thread does when the worker's does not do its part. Method: workers of a few lines that die in each way.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { rowOf, StoreFiles, until } from './conformance-files.ts'
+import { RowBuffer } from './row-buffer.ts'
+import { workerFile } from './worker-file.ts'
 import { WorkerLink } from './worker-link.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'lockgate-link-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+const files = new StoreFiles()
 
 let workers = 0
 const OPENED = `
@@ -17,14 +18,14 @@ const OPENED = `
   port.postMessage({ kind: 'opened' })
 `
 
-function open(code: string) {
-  const file = join(root, `worker-${++workers}.mjs`)
+function open(code: string, rows?: RowBuffer) {
+  const file = join(files.root, `worker-${++workers}.mjs`)
   writeFileSync(file, code)
-  return WorkerLink.open(pathToFileURL(file), { file: 'unused', chain: 'chain' }, () => 1)
+  return WorkerLink.open(pathToFileURL(file), { file: 'unused', chain: 'chain' }, () => 1, rows)
 }
 
-async function opened(code: string): Promise<WorkerLink> {
-  const answer = await open(code)
+async function opened(code: string, rows?: RowBuffer): Promise<WorkerLink> {
+  const answer = await open(code, rows)
   if (answer.kind === 'failed') throw new Error(answer.reason)
   return answer.link
 }
@@ -46,7 +47,7 @@ describe('a worker that does not start', () => {
   })
 
   test('a file that is not there: the opening fails with a reason', async () => {
-    const missing = pathToFileURL(join(root, 'nothing.mjs'))
+    const missing = pathToFileURL(join(files.root, 'nothing.mjs'))
     const answer = await WorkerLink.open(missing, { file: 'unused', chain: 'chain' }, () => 1)
     expect(answer).toEqual({ kind: 'failed', reason: expect.stringMatching(/nothing\.mjs/) })
   })
@@ -84,10 +85,45 @@ describe('a worker that dies while it is asked', () => {
   })
 })
 
-test('a worker that takes no rows away: past the bound the caller is held once, then the failure is set', async () => {
-  const idle = `port.on('message', ({ requests }) => requests.some((one) => one.request.kind === 'close') && process.exit(0))`
-  const link = await opened(OPENED + idle)
-  for (let number = 0; number < 50_100; number += 1) link.append(row, undefined)
-  expect(link.failure()).toMatch(/100 records were lost/)
-  await expect(link.close()).rejects.toThrow(/worker/)
+describe('rows past the bound', () => {
+  const ENDS_WHEN_CLOSED = `
+    port.on('message', ({ requests }) => requests.some((one) => one.request.kind === 'close') && process.exit(0))
+  `
+
+  test('where the worker takes none away, the caller is held once, then rows are counted as lost', async () => {
+    for (const rows of [new RowBuffer(100), new RowBuffer(1_000_000, 200)]) {
+      const link = await opened(OPENED + ENDS_WHEN_CLOSED, rows)
+      for (let number = 0; number < 110; number += 1) link.append(row, undefined)
+      expect(link.failure()).toMatch(/^10 records were lost/)
+      await expect(link.close()).rejects.toThrow(/worker/)
+    }
+  })
+
+  test('a body larger than the bound is kept where nothing else waits', async () => {
+    const rows = new RowBuffer(100, 10)
+    expect(rows.hasRoom(1_000)).toBe(true)
+    rows.push({ ...row, body: 'x'.repeat(1_000) }, undefined)
+    expect(rows.hasRoom(0)).toBe(false)
+  })
+
+  test('chain: once the disk takes rows again, a row says how many were lost, and the failure ends with it', async () => {
+    const code = await workerFile()
+    if (code === undefined) throw new Error('no worker')
+    const what = { file: files.file, chain: 'chain' }
+    const answer = await WorkerLink.open(code, what, () => 77, new RowBuffer(100))
+    if (answer.kind === 'failed') throw new Error(answer.reason)
+    const { link } = answer
+    const database = await files.connect()
+    database.exec(`CREATE TRIGGER full BEFORE INSERT ON records BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+    link.append(row, undefined)
+    await until(() => link.failure() !== undefined)
+    for (let number = 1; number <= 110; number += 1) link.append(rowOf(`call-${number}`), undefined)
+    expect(link.failure()).toMatch(/^11 records were lost: the disk is full/)
+    database.exec('DROP TRIGGER full')
+    await until(() => link.failure() === undefined)
+    const last = database.prepare('SELECT kind, at, body, seq FROM records ORDER BY id DESC LIMIT 1').all([])
+    expect(last).toMatchObject([{ kind: 'gate', at: 77, body: '{"event":"records-lost","count":11}', seq: 101 }])
+    database.close()
+    await link.close()
+  })
 })

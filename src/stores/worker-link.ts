@@ -34,7 +34,7 @@ export class WorkerLink {
   readonly #waiting = new Map<number, Waiting>()
   readonly #atExit = (): void => this.#flushAtExit()
   #opening: ((opened: LinkOpened) => void) | undefined
-  readonly #rows = new RowBuffer()
+  readonly #rows: RowBuffer
   #requests: Numbered[] = []
   #lastId = 0
   #timer: NodeJS.Timeout | undefined
@@ -47,17 +47,24 @@ export class WorkerLink {
   #ended: string | undefined
 
   /** Starts the worker from `code`; answers once it has opened the file, or says why not. Never rejects. */
-  static open(code: URL, what: Pick<WorkerStart, 'file' | 'chain'>, now: () => number): Promise<LinkOpened> {
-    return new Promise((resolve) => new WorkerLink(code, what, now, resolve))
+  static open(
+    code: URL,
+    what: Pick<WorkerStart, 'file' | 'chain'>,
+    now: () => number,
+    rows = new RowBuffer(),
+  ): Promise<LinkOpened> {
+    return new Promise((resolve) => new WorkerLink(code, what, now, rows, resolve))
   }
 
   private constructor(
     code: URL,
     what: Pick<WorkerStart, 'file' | 'chain'>,
     now: () => number,
+    rows: RowBuffer,
     opening: (opened: LinkOpened) => void,
   ) {
     this.#now = now
+    this.#rows = rows
     this.#opening = opening
     const { port1, port2 } = new MessageChannel()
     const reports = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)

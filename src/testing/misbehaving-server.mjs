@@ -235,7 +235,8 @@ async function readBody(request) {
 async function serveHttpRequest(request, response) {
   if (request.method !== 'POST') return response.writeHead(405).end()
   const message = JSON.parse(await readBody(request))
-  if (message.method === 'tools/call' && state.calls + 1 === switches.forgetSessionAtCall && state.session === 1) state.session += 1
+  if (message.method === 'tools/call' && state.calls + 1 === switches.forgetSessionAtCall && state.session === 1)
+    state.session += 1
   const known =
     message.method === 'initialize' ||
     message.method === 'server/discover' ||

@@ -7,14 +7,19 @@ describe('what an upstream tool may do', () => {
   })
 
   test('an exact name beats every glob, and of several globs the strictest holds', () => {
-    const { effectOf } = effectRules({ 'get_*': 'read', '*_secret': 'destructive', '*': 'external', get_key_secret: 'write' }, false)
+    const { effectOf } = effectRules(
+      { 'get_*': 'read', '*_secret': 'destructive', '*': 'external', get_key_secret: 'write' },
+      false,
+    )
     expect(effectOf('get_issue', undefined)).toBe('external')
     expect(effectOf('get_secret', undefined)).toBe('destructive')
     expect(effectOf('get_key_secret', undefined)).toBe('write')
   })
 
   test('undeclared is the strictest of all', () => {
-    expect(effectRules({ '*': 'destructive', 'x*': 'undeclared' }, true).effectOf('x1', { readOnlyHint: true })).toBe('undeclared')
+    expect(effectRules({ '*': 'destructive', 'x*': 'undeclared' }, true).effectOf('x1', { readOnlyHint: true })).toBe(
+      'undeclared',
+    )
   })
 
   test('a name of every object is only found where the operator wrote it', () => {
@@ -42,7 +47,9 @@ describe('what an upstream tool may do', () => {
   })
 
   test('keys that fit no tool are named', () => {
-    expect(effectRules({ 'get_*': 'read', put_x: 'write', search: 'read' }, false).unused(['search', 'put_y'])).toEqual(['get_*', 'put_x'])
+    expect(effectRules({ 'get_*': 'read', put_x: 'write', search: 'read' }, false).unused(['search', 'put_y'])).toEqual(
+      ['get_*', 'put_x'],
+    )
   })
 
   test('what is no effect and what is no glob is refused', () => {

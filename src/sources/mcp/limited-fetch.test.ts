@@ -8,7 +8,9 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close()
 })
 
-async function answering(answer: (response: ServerResponse) => void): Promise<{ readonly response: Response; readonly tooLarge: () => number }> {
+async function answering(
+  answer: (response: ServerResponse) => void,
+): Promise<{ readonly response: Response; readonly tooLarge: () => number }> {
   const server = createServer((_request, response) => answer(response))
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -23,7 +25,7 @@ async function answering(answer: (response: ServerResponse) => void): Promise<{ 
 
 const MEBIBYTE = 'x'.repeat(1024 * 1024)
 
-describe('the weight of an upstream\'s answer over HTTP', () => {
+describe("the weight of an upstream's answer over HTTP", () => {
   test('an answer over the limit fails, and no more than the limit is taken', async () => {
     const { response, tooLarge } = await answering((answer) => {
       answer.setHeader('content-type', 'application/json')
@@ -43,14 +45,17 @@ describe('the weight of an upstream\'s answer over HTTP', () => {
     await expect(response.text()).rejects.toThrow('over the limit')
   })
 
-  test.each(['\n\n', '\r\n\r\n', '\r\r'])('any number of events below the limit goes through, parted by %j', async (end) => {
-    const { response } = await answering((answer) => {
-      answer.setHeader('content-type', 'text/event-stream')
-      for (let time = 0; time < 6; time++) answer.write(`data: ${MEBIBYTE}${end}: a comment${end}`)
-      answer.end()
-    })
-    expect((await response.text()).length).toBeGreaterThan(MESSAGE_BYTES_MAX)
-  })
+  test.each(['\n\n', '\r\n\r\n', '\r\r'])(
+    'any number of events below the limit goes through, parted by %j',
+    async (end) => {
+      const { response } = await answering((answer) => {
+        answer.setHeader('content-type', 'text/event-stream')
+        for (let time = 0; time < 6; time++) answer.write(`data: ${MEBIBYTE}${end}: a comment${end}`)
+        answer.end()
+      })
+      expect((await response.text()).length).toBeGreaterThan(MESSAGE_BYTES_MAX)
+    },
+  )
 
   test('a compressed answer is weighed as it is read, not as it was sent', async () => {
     const { gzipSync } = await import('node:zlib')

@@ -14,9 +14,12 @@ const refuses = (name: string, options: unknown): unknown => {
 }
 
 describe('options of an MCP source', () => {
-  test.each(['a__b', '', '_a', 'a_', 'a.b', 'builtin', 'x'.repeat(33), 'ä'])('`%s` is no name: it could stand for somebody else\'s tools', (name) => {
-    expect(refuses(name, { command: 'node' })).toBe(`sources.${name}`)
-  })
+  test.each(['a__b', '', '_a', 'a_', 'a.b', 'builtin', 'x'.repeat(33), 'ä'])(
+    "`%s` is no name: it could stand for somebody else's tools",
+    (name) => {
+      expect(refuses(name, { command: 'node' })).toBe(`sources.${name}`)
+    },
+  )
 
   test.each([
     [{}, 'sources.s'],
@@ -43,15 +46,29 @@ describe('options of an MCP source', () => {
   })
 
   test.each([
-    [{ command: 'node', args: ['server.js', '--opt=a;b'], env: { TOKEN: 'x' }, cwd: '/srv', effects: { 'get_*': 'read' }, trust: 'annotations', deadlineMs: 1 }],
+    [
+      {
+        command: 'node',
+        args: ['server.js', '--opt=a;b'],
+        env: { TOKEN: 'x' },
+        cwd: '/srv',
+        effects: { 'get_*': 'read' },
+        trust: 'annotations',
+        deadlineMs: 1,
+      },
+    ],
     [{ url: 'https://x.test/mcp', headers: { Authorization: 'Bearer x' } }],
   ])('%j is taken', (options) => {
     expect(refuses('s-1', options)).toBe('taken')
   })
 
   test('the identity is command or address, and no secret is in it', () => {
-    expect(identityOf({ command: 'node', args: ['a'], env: { TOKEN: 'hush' } })).toBe('["stdio","node",["a"],null,["TOKEN"]]')
-    expect(identityOf({ url: 'https://x.test/mcp', headers: { Authorization: 'hush' } })).toBe('["http","https://x.test/mcp",["Authorization"]]')
+    expect(identityOf({ command: 'node', args: ['a'], env: { TOKEN: 'hush' } })).toBe(
+      '["stdio","node",["a"],null,["TOKEN"]]',
+    )
+    expect(identityOf({ url: 'https://x.test/mcp', headers: { Authorization: 'hush' } })).toBe(
+      '["http","https://x.test/mcp",["Authorization"]]',
+    )
     expect(identityOf({ command: 'node', args: ['b'] })).not.toBe(identityOf({ command: 'node', args: ['a'] }))
   })
 })

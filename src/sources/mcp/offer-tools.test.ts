@@ -5,9 +5,15 @@ import { offerTools } from './offer-tools.ts'
 
 const good = { name: 'fine', description: 'Does well.', inputSchema: { type: 'object' } }
 const offer = (listed: readonly unknown[], effects = {}) =>
-  offerTools(listed, { server: 'srv', rules: effectRules(effects, false), deadlineMs: undefined, run: async () => 'ran' })
+  offerTools(listed, {
+    server: 'srv',
+    rules: effectRules(effects, false),
+    deadlineMs: undefined,
+    run: async () => 'ran',
+  })
 
-const names = (tools: readonly OfferedTool[]): readonly string[] => tools.map((offered) => (offered.kind === 'tool' ? offered.tool.name : `!${offered.name}`))
+const names = (tools: readonly OfferedTool[]): readonly string[] =>
+  tools.map((offered) => (offered.kind === 'tool' ? offered.tool.name : `!${offered.name}`))
 
 /** The problem of the one tool that does not hold, beside a sibling that must stay. */
 function problemOf(raw: unknown): string {
@@ -39,9 +45,18 @@ describe('a definition that does not hold is held back alone (G37)', () => {
     ['an overwritten line', { ...good, name: 't', description: 'Adds.\rx' }],
     ['something hidden in a title', { ...good, name: 't', title: 'T\u2060' }],
     ['something hidden in an annotation', { ...good, name: 't', annotations: { title: 'T\u2060' } }],
-    ['something hidden in a property name', { ...good, name: 't', inputSchema: { type: 'object', properties: { 'a\u200b': {} } } }],
-    ['something hidden in an enum', { ...good, name: 't', inputSchema: { type: 'object', properties: { a: { enum: ['x', 'y\u202e'] } } } }],
-    ['something hidden in the output schema', { ...good, name: 't', outputSchema: { type: 'object', description: '\u{e0041}' } }],
+    [
+      'something hidden in a property name',
+      { ...good, name: 't', inputSchema: { type: 'object', properties: { 'a\u200b': {} } } },
+    ],
+    [
+      'something hidden in an enum',
+      { ...good, name: 't', inputSchema: { type: 'object', properties: { a: { enum: ['x', 'y\u202e'] } } } },
+    ],
+    [
+      'something hidden in the output schema',
+      { ...good, name: 't', outputSchema: { type: 'object', description: '\u{e0041}' } },
+    ],
   ])('%s', (_what, raw) => {
     expect(problemOf(raw)).not.toBe('none')
   })
@@ -61,9 +76,15 @@ describe('a definition that does not hold is held back alone (G37)', () => {
 
 describe('names that fall together', () => {
   test('L63: `a.b` and `a_b` would be one name: both are held back, named, and a third stays', () => {
-    const { tools } = offer([{ ...good, name: 'a.b' }, { ...good, name: 'a_b' }, { ...good, name: 'a-b' }])
+    const { tools } = offer([
+      { ...good, name: 'a.b' },
+      { ...good, name: 'a_b' },
+      { ...good, name: 'a-b' },
+    ])
     expect(names(tools)).toEqual(['!mcp__srv__a_b', 'mcp__srv__a-b'])
-    expect(tools[0]).toMatchObject({ problem: '2 tools of `srv` cannot be told apart under this name: "a.b" and "a_b"' })
+    expect(tools[0]).toMatchObject({
+      problem: '2 tools of `srv` cannot be told apart under this name: "a.b" and "a_b"',
+    })
   })
 
   test('the same name listed twice, and names that differ only in case, are held back', () => {
@@ -71,7 +92,7 @@ describe('names that fall together', () => {
     expect(names(offer([good, { ...good, name: 'Fine' }]).tools)).toEqual(['!mcp__srv__fine', '!mcp__srv__Fine'])
   })
 
-  test('a name that could be another server\'s is a name of this one all the same', () => {
+  test("a name that could be another server's is a name of this one all the same", () => {
     expect(names(offer([{ ...good, name: 'b__c' }]).tools)).toEqual(['mcp__srv__b__c'])
   })
 })
@@ -86,21 +107,33 @@ describe('what is offered', () => {
 
   test('L62: missing properties and a missing type are filled in, and the rest of the schema is kept word for word', () => {
     const [offered] = offer([{ name: 't', inputSchema: { required: ['a'], 'x-vendor': 1 } }]).tools
-    expect(offered).toMatchObject({ kind: 'tool', tool: { input: { type: 'object', properties: {}, required: ['a'], 'x-vendor': 1 }, description: '`t` of srv, which does not describe it.' } })
+    expect(offered).toMatchObject({
+      kind: 'tool',
+      tool: {
+        input: { type: 'object', properties: {}, required: ['a'], 'x-vendor': 1 },
+        description: '`t` of srv, which does not describe it.',
+      },
+    })
   })
 
   test('a reading tool can be asked again; every other one cannot', () => {
     const { tools } = offer([good, { ...good, name: 'other' }], { fine: 'read' })
-    expect(tools).toMatchObject([{ tool: { effect: 'read', repeat: 'safe', place: 'upstream' } }, { tool: { effect: 'undeclared', repeat: 'never' } }])
+    expect(tools).toMatchObject([
+      { tool: { effect: 'read', repeat: 'safe', place: 'upstream' } },
+      { tool: { effect: 'undeclared', repeat: 'never' } },
+    ])
   })
 
-  test('an operator\'s effect that fits no tool is said', () => {
+  test("an operator's effect that fits no tool is said", () => {
     expect(offer([good], { 'get_*': 'read' }).warnings).toEqual(['`effects` has `get_*`, which fits no tool of it'])
   })
 
   test('any change of a definition changes its digest, and only its own', () => {
     const before = offer([good, { ...good, name: 'other' }]).digests
-    const after = offer([{ ...good, description: 'Does better.' }, { ...good, name: 'other' }]).digests
+    const after = offer([
+      { ...good, description: 'Does better.' },
+      { ...good, name: 'other' },
+    ]).digests
     expect(after.get('fine')).not.toBe(before.get('fine'))
     expect(after.get('other')).toBe(before.get('other'))
   })

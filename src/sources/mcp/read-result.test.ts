@@ -6,7 +6,15 @@ import type { UpstreamTool } from './offer-tools.ts'
 import { readResult } from './read-result.ts'
 import type { CallEnd } from './upstream-connection.ts'
 
-const tool = (given: Partial<UpstreamTool> = {}): UpstreamTool => ({ server: 's', name: 't', inputSchema: { type: 'object' }, hasOutputSchema: false, reads: false, digest: 'd', ...given })
+const tool = (given: Partial<UpstreamTool> = {}): UpstreamTool => ({
+  server: 's',
+  name: 't',
+  inputSchema: { type: 'object' },
+  hasOutputSchema: false,
+  reads: false,
+  digest: 'd',
+  ...given,
+})
 const failureOf = (end: CallEnd, given: Partial<UpstreamTool> = {}) => {
   const answer = answerCall(tool(given), end)
   if (!(answer instanceof ToolFailure)) throw new Error('it is no failure')
@@ -49,29 +57,59 @@ describe('a result that is none of MCP is withheld', () => {
 describe('the end of an upstream call', () => {
   test('a failure that the upstream reports keeps its own content whole', () => {
     const content = [{ type: 'text', text: 'the disk is full' }]
-    expect(failureOf({ kind: 'result', result: { content, isError: true } }, { hasOutputSchema: true })).toMatchObject({ code: 'upstream_error', content, effect: 'unknown' })
+    expect(failureOf({ kind: 'result', result: { content, isError: true } }, { hasOutputSchema: true })).toMatchObject({
+      code: 'upstream_error',
+      content,
+      effect: 'unknown',
+    })
   })
 
   test('with an output schema the structured part is the value, and a missing one is no value', () => {
     const result = { content: [{ type: 'text', text: 'x' }], structuredContent: { temp: 1.5 } }
-    expect(answerCall(tool({ hasOutputSchema: true }), { kind: 'result', result })).toEqual(new ToolResult({ temp: 1.5 }, result.content as never))
-    expect(answerCall(tool({ hasOutputSchema: true }), { kind: 'result', result: { content: [] } })).toEqual(new ToolResult(undefined, []))
+    expect(answerCall(tool({ hasOutputSchema: true }), { kind: 'result', result })).toEqual(
+      new ToolResult({ temp: 1.5 }, result.content as never),
+    )
+    expect(answerCall(tool({ hasOutputSchema: true }), { kind: 'result', result: { content: [] } })).toEqual(
+      new ToolResult(undefined, []),
+    )
   })
 
   test('without an output schema the value holds the content, and the structure where there is one', () => {
     const content = [{ type: 'text', text: 'x' }]
     expect(answerCall(tool(), { kind: 'result', result: { content } })).toMatchObject({ value: { content } })
-    expect(answerCall(tool(), { kind: 'result', result: { content, structuredContent: [1] } })).toMatchObject({ value: { content, structuredContent: [1] } })
+    expect(answerCall(tool(), { kind: 'result', result: { content, structuredContent: [1] } })).toMatchObject({
+      value: { content, structuredContent: [1] },
+    })
   })
 
   test.each([
-    [{ kind: 'lost', reason: 'gone' }, { type: 'outcome_unknown', effect: 'unknown', retry: 'never' }, { type: 'tool_crashed', effect: 'none', retry: 'safe' }],
+    [
+      { kind: 'lost', reason: 'gone' },
+      { type: 'outcome_unknown', effect: 'unknown', retry: 'never' },
+      { type: 'tool_crashed', effect: 'none', retry: 'safe' },
+    ],
     [{ kind: 'left' }, { type: 'outcome_unknown', effect: 'unknown' }, { type: 'tool_crashed', effect: 'none' }],
-    [{ kind: 'unsent', reason: 'refused' }, { type: 'unavailable', effect: 'none' }, { type: 'unavailable', effect: 'none' }],
-    [{ kind: 'refused', code: -32602, reason: 'no' }, { type: 'tool_crashed', effect: 'unknown' }, { type: 'tool_crashed', effect: 'none' }],
-    [{ kind: 'malformed', reason: 'no' }, { type: 'tool_crashed', effect: 'unknown' }, { type: 'tool_crashed', effect: 'none' }],
+    [
+      { kind: 'unsent', reason: 'refused' },
+      { type: 'unavailable', effect: 'none' },
+      { type: 'unavailable', effect: 'none' },
+    ],
+    [
+      { kind: 'refused', code: -32602, reason: 'no' },
+      { type: 'tool_crashed', effect: 'unknown' },
+      { type: 'tool_crashed', effect: 'none' },
+    ],
+    [
+      { kind: 'malformed', reason: 'no' },
+      { type: 'tool_crashed', effect: 'unknown' },
+      { type: 'tool_crashed', effect: 'none' },
+    ],
     [{ kind: 'oversized' }, { type: 'oversized', effect: 'unknown' }, { type: 'oversized', effect: 'none' }],
-    [{ kind: 'needs-input' }, { code: 'input_required', effect: 'unknown' }, { code: 'input_required', effect: 'none' }],
+    [
+      { kind: 'needs-input' },
+      { code: 'input_required', effect: 'unknown' },
+      { code: 'input_required', effect: 'none' },
+    ],
   ] as const)('%j: an effect that nobody saw is unknown, unless the tool only reads', (end, acting, reading) => {
     expect(failureOf(end)).toMatchObject(acting)
     expect(failureOf(end, { reads: true })).toMatchObject(reading)

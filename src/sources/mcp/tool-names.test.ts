@@ -3,18 +3,27 @@ import { isToolName } from '../../describe/define-tool.ts'
 import { listedName, nameProblem, shownName, standInName } from './tool-names.ts'
 
 describe('names of upstream tools', () => {
-  test.each(['', 'a b', 'a/b', 'a:b', 'a\u0000b', '\u0430dd', 'a\u200bb', 'x'.repeat(129), 5, null, undefined, {}])('%j is no name that MCP lets a tool have', (name) => {
-    expect(nameProblem(name)).toBeDefined()
-  })
+  test.each(['', 'a b', 'a/b', 'a:b', 'a\u0000b', '\u0430dd', 'a\u200bb', 'x'.repeat(129), 5, null, undefined, {}])(
+    '%j is no name that MCP lets a tool have',
+    (name) => {
+      expect(nameProblem(name)).toBeDefined()
+    },
+  )
 
-  test.each(['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'])('L04: `%s` is a part of every object and no tool', (name) => {
-    expect(nameProblem(name)).toBe('its name is that of a part of every object')
-  })
+  test.each(['constructor', '__proto__', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'])(
+    'L04: `%s` is a part of every object and no tool',
+    (name) => {
+      expect(nameProblem(name)).toBe('its name is that of a part of every object')
+    },
+  )
 
-  test.each(['x', 'DATA_EXPORT_v2', 'admin.tools.list', 'a-b', 'x'.repeat(128), 'constructors', '_proto_'])('`%s` is a name', (name) => {
-    expect(nameProblem(name)).toBeUndefined()
-    expect(isToolName(listedName('srv', name))).toBe(true)
-  })
+  test.each(['x', 'DATA_EXPORT_v2', 'admin.tools.list', 'a-b', 'x'.repeat(128), 'constructors', '_proto_'])(
+    '`%s` is a name',
+    (name) => {
+      expect(nameProblem(name)).toBeUndefined()
+      expect(isToolName(listedName('srv', name))).toBe(true)
+    },
+  )
 
   test('G31: the longest server and tool names are shortened to 64 characters, always in the same way, and stay apart', () => {
     const server = 's'.repeat(32)

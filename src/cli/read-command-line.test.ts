@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readCommandLine } from './command-line.ts'
 import { COMMANDS, COMMON_OPTIONS } from './command-table.ts'
+import { readCommandLine } from './read-command-line.ts'
 
 const read = (...argv: string[]) => readCommandLine(argv, COMMANDS, COMMON_OPTIONS)
 
