@@ -11,13 +11,18 @@ const RUNS = 5
 const COUNT = 20_000
 const input = {
   type: 'object',
-  properties: { city: { type: 'string', minLength: 1, maxLength: 100 }, days: { type: 'integer', minimum: 1, maximum: 14 }, unit: { type: 'string', enum: ['c', 'f'] } },
+  properties: {
+    city: { type: 'string', minLength: 1, maxLength: 100 },
+    days: { type: 'integer', minimum: 1, maximum: 14 },
+    unit: { type: 'string', enum: ['c', 'f'] },
+  },
   required: ['city', 'days', 'unit'],
   additionalProperties: false,
 }
 const args = { city: 'Reykjavik', days: 3, unit: 'c' }
 const run = async ({ city, days, unit }) => ({ city, high: days + 10, unit })
-const tool = (name, effect) => defineTool({ name, version: '1.0.0', description: 'Weather of a city.', input, effect, run })
+const tool = (name, effect) =>
+  defineTool({ name, version: '1.0.0', description: 'Weather of a city.', input, effect, run })
 const policy = { defaults: { write: 'allow' }, rules: [{ deny: 'admin_*' }, { allow: 'weather' }] }
 
 async function measureCalls(gate, name) {
@@ -35,7 +40,11 @@ async function measureCalls(gate, name) {
     await gate.records.flush()
     runs.push({ wallUs, threadUs, totalUs: (processCpuUs() - total) / COUNT })
   }
-  return { wallUs: median(runs.map(({ wallUs }) => wallUs)), threadUs: runs[0].threadUs === undefined ? undefined : median(runs.map(({ threadUs }) => threadUs)), totalUs: median(runs.map(({ totalUs }) => totalUs)) }
+  return {
+    wallUs: median(runs.map(({ wallUs }) => wallUs)),
+    threadUs: runs[0].threadUs === undefined ? undefined : median(runs.map(({ threadUs }) => threadUs)),
+    totalUs: median(runs.map(({ totalUs }) => totalUs)),
+  }
 }
 
 const bare = []
@@ -49,9 +58,18 @@ row('read call, memory store: above the bare function', inMemory.wallUs - bareUs
 await memory.close()
 
 const folder = mkdtempSync(join(tmpdir(), 'lockgate-bench-'))
-const sqlite = await createGate({ tools: [tool('weather', 'read'), tool('change', 'write')], policy, store: { sqlite: join(folder, 'gate.db') } })
+const sqlite = await createGate({
+  tools: [tool('weather', 'read'), tool('change', 'write')],
+  policy,
+  store: { sqlite: join(folder, 'gate.db') },
+})
 const onSqlite = await measureCalls(sqlite, 'weather')
-row('read call, SQLite: CPU on the caller\'s thread', onSqlite.threadUs === undefined ? undefined : onSqlite.threadUs - bareUs, 'us', 12)
+row(
+  "read call, SQLite: CPU on the caller's thread",
+  onSqlite.threadUs === undefined ? undefined : onSqlite.threadUs - bareUs,
+  'us',
+  12,
+)
 row('read call, SQLite: CPU in all', onSqlite.totalUs - bareUs, 'us', 30)
 row('read call, SQLite: wall time', onSqlite.wallUs - bareUs, 'us')
 await sqlite.close()

@@ -29,7 +29,9 @@ const registrations = []
 const cold = []
 const warm = []
 for (let round = 0; round < 5; round++) {
-  const gate = await createGate({ policy: { rules: [{ deny: 'admin_*' }, { deny: 'tool_*', where: { query: 'secret*' } }] } })
+  const gate = await createGate({
+    policy: { rules: [{ deny: 'admin_*' }, { deny: 'tool_*', where: { query: 'secret*' } }] },
+  })
   const tools = Array.from({ length: COUNT }, (_, index) => make(index + round * COUNT))
   const start = performance.now()
   for (const tool of tools) gate.catalogue.register(tool)

@@ -13,6 +13,7 @@ const probe = `
   console.log(JSON.stringify({ ms, loaded }))
 `
 const runs = []
-for (let index = 0; index < 9; index++) runs.push(JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', probe], { encoding: 'utf8' })))
+for (let index = 0; index < 9; index++)
+  runs.push(JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', probe], { encoding: 'utf8' })))
 row('import of the library', median(runs.map(({ ms }) => ms)), 'ms', 60)
 row('server or SQLite modules that it loads', runs[0].loaded.length, 'modules', 0)

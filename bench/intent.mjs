@@ -5,23 +5,37 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGate, defineTool } from '../dist/index.js'
-import { openDatabase } from './open-database.mjs'
 import { median, row } from './measure.mjs'
+import { openDatabase } from './open-database.mjs'
 
 const COUNT = 300
 const ROUNDS = 5
 const folder = mkdtempSync(join(tmpdir(), 'lockgate-bench-'))
-const change = defineTool({ name: 'change', version: '1.0.0', description: 'Changes a thing.', input: { type: 'object', properties: { n: { type: 'integer' } } }, effect: 'write', run: async () => 'done' })
-const gate = await createGate({ tools: [change], policy: { defaults: { write: 'allow' } }, store: { sqlite: join(folder, 'gate.db') } })
+const change = defineTool({
+  name: 'change',
+  version: '1.0.0',
+  description: 'Changes a thing.',
+  input: { type: 'object', properties: { n: { type: 'integer' } } },
+  effect: 'write',
+  run: async () => 'done',
+})
+const gate = await createGate({
+  tools: [change],
+  policy: { defaults: { write: 'allow' } },
+  store: { sqlite: join(folder, 'gate.db') },
+})
 const session = gate.session()
 
 const database = openDatabase(join(folder, 'plain.db'))
-database.exec('pragma journal_mode = wal; pragma synchronous = full; create table records (chain text, seq integer, kind text, at integer, call_id text, body text, body_digest text, hash text, primary key (chain, seq)) without rowid')
+database.exec(
+  'pragma journal_mode = wal; pragma synchronous = full; create table records (chain text, seq integer, kind text, at integer, call_id text, body text, body_digest text, hash text, primary key (chain, seq)) without rowid',
+)
 const insert = database.prepare('insert into records values (?, ?, ?, ?, ?, ?, ?, ?)')
 await session.call({ name: 'change', arguments: { n: 0 } })
 const [sample] = await gate.records.query({ kind: 'intent', limit: 1 })
 let seq = 0
-const plain = () => insert.run(sample.chain, ++seq, sample.kind, sample.at, sample.callId, sample.body, sample.bodyDigest, sample.hash)
+const plain = () =>
+  insert.run(sample.chain, ++seq, sample.kind, sample.at, sample.callId, sample.body, sample.bodyDigest, sample.hash)
 
 const timeOf = async (action) => {
   const start = process.hrtime.bigint()

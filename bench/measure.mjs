@@ -24,8 +24,12 @@ export const processCpuUs = () => {
 
 /** Prints one measured figure beside its target. Never fails: a benchmark informs, it does not judge. */
 export function row(name, value, unit, target) {
-  const shown = value === undefined ? 'not measured here' : `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ${unit}`
-  const bound = target === undefined ? '' : `target <= ${target} ${unit}  ${value === undefined ? '' : value <= target ? 'met' : 'MISSED'}`
+  const shown =
+    value === undefined ? 'not measured here' : `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ${unit}`
+  const bound =
+    target === undefined
+      ? ''
+      : `target <= ${target} ${unit}  ${value === undefined ? '' : value <= target ? 'met' : 'MISSED'}`
   console.log(`${name.padEnd(62)} ${shown.padStart(16)}   ${bound}`)
 }
 

@@ -4,7 +4,14 @@
 import { createGate, defineTool } from '../dist/index.js'
 import { row } from './measure.mjs'
 
-const tool = defineTool({ name: 'weather', version: '1.0.0', description: 'Weather.', input: { type: 'object', properties: { n: { type: 'integer' } } }, effect: 'read', run: async ({ n }) => ({ n }) })
+const tool = defineTool({
+  name: 'weather',
+  version: '1.0.0',
+  description: 'Weather.',
+  input: { type: 'object', properties: { n: { type: 'integer' } } },
+  effect: 'read',
+  run: async ({ n }) => ({ n }),
+})
 const gate = await createGate({ tools: [tool] })
 const session = gate.session()
 const settle = async () => {

@@ -11,6 +11,8 @@ console.log(`node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? '
 for (const [name, ...flags] of BENCHES) {
   if (only.length > 0 && !only.includes(name)) continue
   console.log(`\n${name}`)
-  const { status } = spawnSync(process.execPath, [...flags, fileURLToPath(new URL(`${name}.mjs`, import.meta.url))], { stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, [...flags, fileURLToPath(new URL(`${name}.mjs`, import.meta.url))], {
+    stdio: 'inherit',
+  })
   if (status !== 0) process.exitCode = 1
 }

@@ -50,7 +50,8 @@ const CLOSE_MS = 5_000
 const HOST = { source: 'host', layer: 'user', identity: '', foreign: false } as const
 
 /**
- * Opens a gate. Built-in sources are ready when it resolves; others start beside it (`gate.settled()`).
+ * Opens a gate. Built-in tools and the operator's own modules are ready, or have failed, when it resolves; foreign sources
+ * start beside it (`gate.settled()`).
  *
  * @throws GateConfigError for options that do not hold, before anything has started.
  */
@@ -180,7 +181,7 @@ class WiredGate implements Gate {
     }
   }
 
-  /** Starts what was given; resolves when the built-in sources are ready and old calls are settled. */
+  /** Starts what was given; resolves when all but foreign sources are ready and old calls are settled. */
   async open(): Promise<void> {
     const { tools = [], sources = [] } = this.#options
     const { clock, store } = this.#wired
@@ -190,7 +191,8 @@ class WiredGate implements Gate {
       tools.map((tool) => ({ kind: 'tool', tool: tool as Tool })),
     )
     const starts = sources.map((source) => ({ source, start: this.#sources.start(source) }))
-    await Promise.all(starts.filter(({ source }) => source.layer === 'builtin').map(({ start }) => start))
+    // What the operator's own code offers is waited for: it can tell what became of old calls, and it may shadow others.
+    await Promise.all(starts.filter(({ source }) => !source.foreign).map(({ start }) => start))
     this.unsettled = await settleUnsettled(store, clock, (name) => this.#toolOf(name))
   }
 

@@ -2,7 +2,7 @@
 // stages and error types, invariants, configuration keys, commands and their options, exported names.
 
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonValue } from '../src/base/json-value.ts'
@@ -18,7 +18,11 @@ const quoted = (text: string): readonly string[] =>
   [...text.replace(/^```.*?^```$/gms, '').matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '')
 const words = (text: string): ReadonlySet<string> =>
   new Set(quoted(text).flatMap((part) => part.split(/[^A-Za-z0-9_-]+/)))
+const linksOf = (text: string): readonly string[] =>
+  [...text.matchAll(/\]\(\.\.\/([^)]+)\)/g)].map((match) => match[1] ?? '')
 const tableRows = (text: string): readonly string[] => [...text.matchAll(/^\|.*$/gm)].map(([line]) => line)
+
+const product = sources(join(root, 'src')).map((path) => ({ text: readFileSync(path, 'utf8') }))
 
 describe('docs/lifecycle.md', () => {
   const page = read('docs/lifecycle.md')
@@ -42,18 +46,20 @@ describe('docs/architecture.md', () => {
   const page = read('docs/architecture.md')
   const rows = tableRows(page.slice(page.indexOf('## Invariants'))).slice(2)
 
-  test('lists the invariants that the code names, each with files that hold its comment', () => {
-    const kept = new Map<string, readonly string[]>()
-    for (const path of sources(join(root, 'src'))) {
-      for (const [, name = ''] of readFileSync(path, 'utf8').matchAll(/INVARIANT ([a-z-]+):/g)) {
-        kept.set(name, [...(kept.get(name) ?? []), relative(root, path)])
-      }
-    }
-    const listed = rows.map((line) => quoted(line)[0] ?? '')
-    expect([...listed].sort()).toEqual([...kept.keys()].sort())
+  test('lists the invariants that the code names, each with files that keep it and files that test it', () => {
+    const named = new Set(
+      product.flatMap(({ text }) => [...text.matchAll(/INVARIANT ([a-z-]+):/g)].map((match) => match[1] ?? '')),
+    )
+    expect(rows.map((line) => quoted(line)[0] ?? '').sort()).toEqual([...named].sort())
     const wrong = rows.flatMap((line) => {
-      const files = [...line.matchAll(/\]\(\.\.\/([^)]+)\)/g)].map((match) => match[1] ?? '')
-      return files.filter((file) => !(kept.get(quoted(line)[0] ?? '') ?? []).includes(file))
+      const [name = ''] = quoted(line)
+      const titles = new RegExp(`(test|it|describe)(\\.\\w+)?\\(\\s*['"\`]${name}\\b`)
+      const [, , , kept = '', tested = ''] = line.split('|')
+      return [
+        ...linksOf(kept).filter((path) => !read(path).includes(`INVARIANT ${name}:`)),
+        ...linksOf(tested).filter((path) => !titles.test(read(path))),
+        ...(linksOf(kept).length === 0 || linksOf(tested).length === 0 ? [`${name}: no link`] : []),
+      ]
     })
     expect(wrong).toEqual([])
   })

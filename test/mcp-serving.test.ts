@@ -87,6 +87,7 @@ beforeAll(async () => {
     policy: { rules: [{ deny: 'mcp__everything__get-env', because: 'the environment stays in' }] },
   })
   await gate.settled()
+  expect(gate.catalogue.sources()).toMatchObject([{ state: { kind: 'ready' } }, { state: { kind: 'ready' } }])
   const tokens = await openTokens({ folder: join(folder, 'state'), clock: systemClock, log: () => {} })
   token = (await tokens.create({ name: 'test', scopes: ['call'] })).token
   http = await serveHttp({ gate, listen: { host: '127.0.0.1', port: 0 }, tokens })

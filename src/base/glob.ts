@@ -25,43 +25,70 @@ export type GlobResult = Glob | BadGlob
 export function compileGlob(pattern: string): GlobResult {
   const alternatives = readGlob(pattern)
   if (typeof alternatives === 'string') return { kind: 'bad', reason: alternatives }
-  const compiled = alternatives.map((segments) => segments.map(compileSegment))
-  const literals = compiled.flatMap((segments) => literalOf(segments) ?? [])
-  const wild = compiled.filter((segments) => literalOf(segments) === undefined)
-  return {
-    kind: 'ok',
+  return new PathGlob(
     pattern,
-    literals,
-    matches: matcher(literals, wild.map(pathMatcher)),
-    coversBelow: (folder) =>
-      wild.some(
-        (segments) => segments.at(-1)?.kind === 'deep' && placesAfter(segments, folder).has(segments.length - 1),
-      ),
-    concernsBelow: (folder) =>
-      compiled.some((segments) => [...placesAfter(segments, folder)].some((place) => place < segments.length)),
-  }
+    alternatives.map((segments) => segments.map(compileSegment)),
+  )
 }
 
 /** Compiles a glob over names that are no paths: tools, sources, users. Every star spans everything. */
 export function compileNameGlob(pattern: string): NameGlob | BadGlob {
   const alternatives = readFlatGlob(pattern)
   if (typeof alternatives === 'string') return { kind: 'bad', reason: alternatives }
-  const compiled = alternatives.map(compileSegment)
-  const literals = compiled.flatMap((segment) => (segment.kind === 'literal' ? segment.text : []))
-  const wild = compiled.filter((segment) => segment.kind !== 'literal')
-  const matchers = wild.map((segment) => (text: string) => matchesPart(segment, text, 0, text.length))
-  return { kind: 'ok', pattern, matches: matcher(literals, matchers) }
+  return new FlatGlob(pattern, alternatives.map(compileSegment))
 }
 
-type Matches = (text: string) => boolean
+// Classes and not closures: the engine compiles a method once for all globs, and a closure once for each.
 
-/** The cheapest way to ask: an equality for one name, a set for several, patterns one after the other. */
-function matcher(literals: readonly string[], wild: readonly Matches[]): Matches {
-  const [first, ...others] = wild
-  if (literals.length === 0 && first !== undefined && others.length === 0) return first
-  if (wild.length === 0 && literals.length === 1) return (text) => text === literals[0]
-  const known = new Set(literals)
-  return (text) => known.has(text) || wild.some((matches) => matches(text))
+class PathGlob implements Glob {
+  readonly kind = 'ok'
+  readonly pattern: string
+  readonly literals: readonly string[]
+  readonly #wild: readonly Path[]
+  readonly #all: readonly (readonly Segment[])[]
+
+  constructor(pattern: string, alternatives: readonly (readonly Segment[])[]) {
+    this.pattern = pattern
+    this.#all = alternatives
+    this.literals = alternatives.flatMap((segments) => literalOf(segments) ?? [])
+    this.#wild = alternatives.filter((segments) => literalOf(segments) === undefined).map(pathOf)
+  }
+
+  matches(text: string): boolean {
+    for (const literal of this.literals) if (literal === text) return true
+    for (const path of this.#wild) if (matchesPath(path, text)) return true
+    return false
+  }
+
+  coversBelow(folder: readonly string[]): boolean {
+    return this.#wild.some(({ segments }) => {
+      const last = segments.length - 1
+      return segments[last]?.kind === 'deep' && (last === 0 || placesAfter(segments, folder).has(last))
+    })
+  }
+
+  concernsBelow(folder: readonly string[]): boolean {
+    return this.#all.some((segments) => {
+      if (segments[0]?.kind === 'deep') return true
+      return [...placesAfter(segments, folder)].some((place) => place < segments.length)
+    })
+  }
+}
+
+class FlatGlob implements NameGlob {
+  readonly kind = 'ok'
+  readonly pattern: string
+  readonly #alternatives: readonly Segment[]
+
+  constructor(pattern: string, alternatives: readonly Segment[]) {
+    this.pattern = pattern
+    this.#alternatives = alternatives
+  }
+
+  matches(text: string): boolean {
+    for (const segment of this.#alternatives) if (matchesPart(segment, text, 0, text.length)) return true
+    return false
+  }
 }
 
 type Segment =
@@ -99,17 +126,26 @@ function literalOf(segments: readonly Segment[]): string | undefined {
   return texts.length === segments.length ? texts.join('/') : undefined
 }
 
-/** The end of a text and its last segment are looked at first: they tell most paths apart. */
-function pathMatcher(segments: readonly Segment[]): Matches {
-  const last = segments.at(-1)
-  if (last === undefined) return () => false
-  if (last.kind === 'deep') return segments.length === 1 ? () => true : (text) => matchesSegments(segments, text)
+/** An alternative with wildcards, and what tells at a glance that a text does not match. */
+type Path = {
+  readonly segments: readonly Segment[]
+  readonly last: Segment
+  /** How every text that matches ends. */
+  readonly ending: string
+  /** A `**` and one segment: the last part decides alone. */
+  readonly lastOnly: boolean
+}
+
+function pathOf(segments: readonly Segment[]): Path {
+  const last: Segment = segments.at(-1) ?? { kind: 'literal', text: '' }
   const ending = last.kind === 'literal' ? last.text : last.kind === 'runs' ? last.last : ''
-  const lastOnly = segments.length === 2 && segments[0]?.kind === 'deep'
-  return (text) =>
-    text.endsWith(ending) &&
-    matchesPart(last, text, text.lastIndexOf('/') + 1, text.length) &&
-    (lastOnly || matchesSegments(segments, text))
+  return { segments, last, ending, lastOnly: segments.length === 2 && segments[0]?.kind === 'deep' }
+}
+
+function matchesPath({ segments, last, ending, lastOnly }: Path, text: string): boolean {
+  if (last.kind === 'deep') return segments.length === 1 || matchesSegments(segments, text)
+  if (!text.endsWith(ending) || !matchesPart(last, text, text.lastIndexOf('/') + 1, text.length)) return false
+  return lastOnly || matchesSegments(segments, text)
 }
 
 /** One walk over the parts. After a `**`, a part that does not fit moves that `**` on; earlier ones never move again. */

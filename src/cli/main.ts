@@ -32,5 +32,7 @@ process.exitCode = await runCli({
   cwd: process.cwd(),
   signal: ending.signal,
 })
+// Where writing to a pipe does not block, as on Windows, a slow reader still gets everything before the end is hurried.
+await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))
 // Everything was closed by now; whatever still keeps the process alive does not keep it for long.
 setTimeout(() => process.exit(), EXIT_MS).unref()

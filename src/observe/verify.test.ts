@@ -1,32 +1,24 @@
 // Every single change of a kept row is found. Method: a real SQLite file is written through the store, changed behind its
 // back by another connection, one column of one row at a time, and verified; then put back, and verified again.
 
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../base/clock.ts'
-import { findDriver, type SqlDatabase } from '../stores/sqlite-driver.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { StoreFiles } from '../stores/conformance-files.ts'
 import { SqliteRecords } from '../stores/sqlite-records.ts'
-import { openSqliteStore } from '../stores/sqlite-store.ts'
-import type { RecordRow, Store } from './store.ts'
+import type { RecordRow } from './store.ts'
 import { type Verification, verifyRecords } from './verify.ts'
 
 const ROWS = 12
-const root = mkdtempSync(join(tmpdir(), 'lockgate-verify-'))
+const files = new StoreFiles()
+const { root } = files
 const pristine = join(root, 'pristine.db')
 let copies = 0
 let chains: readonly string[] = []
 
-async function open(path: string): Promise<Store> {
-  const opened = await openSqliteStore({ file: path, clock: systemClock })
-  if (opened.kind === 'failed') throw new Error(opened.reason)
-  return opened.store
-}
-
 beforeAll(async () => {
   for (const process of [1, 2]) {
-    const store = await open(pristine)
+    const store = await files.open(pristine)
     for (let number = 1; number <= ROWS; number += 1) {
       const callId = number === 1 ? null : `call-${number}`
       store.append({
@@ -41,20 +33,12 @@ beforeAll(async () => {
     await store.close()
   }
 })
-afterAll(() => rmSync(root, { recursive: true, force: true }))
-
-async function connect(path: string): Promise<SqlDatabase> {
-  const found = await findDriver()
-  if (found.kind === 'failed') throw new Error(found.reason)
-  return found.driver.open(path)
-}
-
 /** Verifies a copy of the file after a change made in SQL, through the code that the store reads with. */
 async function verifyAfter(change: (sql: (text: string) => void) => void): Promise<Verification> {
   // A file for each: a driver may keep one open for a while after its close.
   const copy = join(root, `copy-${++copies}.db`)
   copyFileSync(pristine, copy)
-  const database = await connect(copy)
+  const database = await files.connect(copy)
   try {
     change((text) => database.exec(text))
     const table = new SqliteRecords(database, 'reader')
@@ -71,7 +55,7 @@ const rowAt = (seq: number) => `chain = '${chains[0]}' AND seq = ${seq}`
 
 describe('chain: what verifies', () => {
   test('chain: untouched rows of several chains, in pages of any size', async () => {
-    const store = await open(pristine)
+    const store = await files.open(pristine)
     for (const pageRows of [1, 5, ROWS, 10_000]) {
       const verified = await verifyRecords(store, { pageRows })
       expect(verified).toMatchObject({ kind: 'ok', rows: 2 * ROWS, chains: 2 })
@@ -80,14 +64,14 @@ describe('chain: what verifies', () => {
   })
 
   test('a page size out of bounds throws', async () => {
-    const store = await open(pristine)
+    const store = await files.open(pristine)
     for (const pageRows of [0, 1.5, 10_001])
       await expect(verifyRecords(store, { pageRows })).rejects.toThrow(RangeError)
     await store.close()
   })
 
   test('no rows at all verify, and the note says what cannot be seen', async () => {
-    const store = await open(join(root, 'empty.db'))
+    const store = await files.open(join(root, 'empty.db'))
     const verified = await verifyRecords(store)
     expect(verified).toMatchObject({ kind: 'ok', rows: 0, chains: 0 })
     expect(verified.kind === 'ok' && verified.notes.join()).toMatch(/end of a chain.*checkpoint/)
@@ -190,7 +174,7 @@ describe('chain: rows missing, moved or added are found', () => {
   })
 
   test('a duplicate that the database lets through', async () => {
-    const store = await open(pristine)
+    const store = await files.open(pristine)
     const rows = await store.records({ chain: chains[0] ?? '', limit: 100 })
     const doubled = rows.flatMap((row) => (row.seq === 4 ? [row, row] : [row]))
     const forged = { chains: async () => [chains[0] ?? ''], records: async () => doubled }
@@ -201,7 +185,7 @@ describe('chain: rows missing, moved or added are found', () => {
 
 describe('chain: a byte of the file changed on disk is found', () => {
   test.each(['body', 'kind', 'callId', 'bodyDigest', 'hash', 'chain'] as const)('in the %s of a row', async (field) => {
-    const store = await open(pristine)
+    const store = await files.open(pristine)
     const row = (await store.records({ chain: chains[0] ?? '', limit: 100 }))[6]
     await store.close()
     if (row === undefined) throw new Error('the row is missing')
@@ -213,7 +197,7 @@ describe('chain: a byte of the file changed on disk is found', () => {
       const changed = Buffer.from(bytes)
       for (const at of places) changed[at] = (changed[at] ?? 0) ^ mask
       writeFileSync(file, changed)
-      const reopened = await open(file)
+      const reopened = await files.open(file)
       expect(await verifyRecords(reopened)).toMatchObject({ kind: 'broken', chain: row.chain })
       await reopened.close()
     }

@@ -21,7 +21,6 @@ export type HandshakeParts = {
   readonly clock: Clock
   /** The server of a new client. */
   readonly build: (credential: TokenRow, sessionId: string) => Server
-  readonly log: (message: string) => void
 }
 
 type Live = {
@@ -33,7 +32,7 @@ type Live = {
   /** True once the handshake is done; nothing may be said before. */
   isReady: boolean
   /** Open streams on which the client listens. */
-  streams: number
+  readonly streams: Set<object>
 }
 
 export class HandshakeSessions {
@@ -92,7 +91,7 @@ export class HandshakeSessions {
       inFlight: new InFlight(),
       usedAtMs: clock.monotonic(),
       isReady: false,
-      streams: 0,
+      streams: new Set(),
     }
     watchAnswers(live)
     server.oninitialized = () => {
@@ -148,7 +147,7 @@ export class HandshakeSessions {
   }
 }
 
-const isIdle = ({ inFlight, streams }: Live): boolean => inFlight.size === 0 && streams === 0
+const isIdle = ({ inFlight, streams }: Live): boolean => inFlight.size === 0 && streams.size === 0
 
 function watchAnswers({ transport, inFlight }: Live): void {
   const send = transport.send.bind(transport)
@@ -162,16 +161,17 @@ function watchAnswers({ transport, inFlight }: Live): void {
 function countStream(live: Live, response: Response): Response {
   const reader = response.body?.getReader()
   if (reader === undefined) return response
-  live.streams += 1
+  const streams = live.streams
+  streams.add(reader)
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { done, value } = await reader.read()
       if (!done) return controller.enqueue(value)
-      live.streams -= 1
+      streams.delete(reader)
       controller.close()
     },
     async cancel(reason) {
-      live.streams -= 1
+      streams.delete(reader)
       await reader.cancel(reason)
     },
   })

@@ -58,7 +58,6 @@ export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions):
     Transport: WebStandardStreamableHTTPServerTransport,
     clock,
     build: (credential, sessionId) => buildMcpServer(sdk, () => sessions.of(credential, sessionId)),
-    log,
   })
   const stopListening = gate.on('catalogue-changed', () => {
     stateless.notify.toolsChanged()

@@ -1,7 +1,7 @@
 // What an upstream tool may do. The operator's word comes first; what the server says about itself counts only where the
 // operator trusts it, and is then read on its strict side. Silence is `undeclared`, never `read`.
 
-import { compileGlob } from '../../base/glob.ts'
+import { compileNameGlob } from '../../base/glob.ts'
 import { DECLARED_EFFECTS, type DeclaredEffect, isDeclaredEffect } from '../../describe/effect.ts'
 
 export type EffectRules = {
@@ -17,7 +17,7 @@ export function effectProblems(effects: unknown): readonly string[] {
   if (typeof effects !== 'object' || effects === null || Array.isArray(effects))
     return ['expected effects by tool name or glob']
   return Object.entries(effects).flatMap(([pattern, effect]) => {
-    const glob = compileGlob(pattern)
+    const glob = compileNameGlob(pattern)
     const bad = glob.kind === 'bad' ? [`\`${pattern}\` is no glob: ${glob.reason}`] : []
     return isDeclaredEffect(effect) ? bad : [...bad, `\`${pattern}\`: expected one of ${DECLARED_EFFECTS.join(', ')}`]
   })
@@ -29,8 +29,8 @@ export function effectRules(
 ): EffectRules {
   const exact = new Map(Object.entries(effects))
   const globs = [...exact].flatMap(([pattern, effect]) => {
-    const glob = compileGlob(pattern)
-    return glob.kind === 'ok' ? [{ pattern, effect, matches: glob.matches }] : []
+    const glob = compileNameGlob(pattern)
+    return glob.kind === 'ok' ? [{ pattern, effect, matches: (name: string) => glob.matches(name) }] : []
   })
   return {
     effectOf: (name, annotations) =>
