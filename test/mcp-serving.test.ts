@@ -306,15 +306,12 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
     client.onListChanged(() => void told.push(true))
     // A listening stream opens a moment after the handshake; each change is told, so change until one arrives.
     const added = { ...say, name: 'added' }
-    await vi.waitFor(
-      async () => {
-        gate.catalogue.register(defineTool({ ...added, run: () => 'x' } as never) as unknown as AnyTool)
-        gate.catalogue.retire('added')
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        expect(told.length).toBeGreaterThan(0)
-      },
-      { timeout: 10_000 },
-    )
+    const change = (): void => {
+      gate.catalogue.register(defineTool({ ...added, run: () => 'x' } as never) as unknown as AnyTool)
+      gate.catalogue.retire('added')
+      expect(told.length).toBeGreaterThan(0)
+    }
+    await vi.waitFor(change, { timeout: 10_000 })
   })
 
   test('G25: clients that use the same ids at the same time each get their own answers', async () => {
@@ -334,5 +331,42 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
       '3.0',
       '3.1',
     ])
+  })
+})
+
+describe('a gate in front of a gate', () => {
+  test('speaks 2026-07-28 to it over HTTP, passes answers, failures and progress on, and gets in with its token only', async () => {
+    const outer = await createGate({
+      sources: [
+        mcpSource('inner', { url: url().href, headers: headers(), trust: 'annotations' }),
+        mcpSource('stranger', { url: url().href }),
+      ],
+    })
+    await outer.settled()
+    expect(outer.catalogue.sources()).toMatchObject([{ state: { kind: 'ready' } }, { state: { kind: 'failed' } }])
+    const session = outer.session()
+    const seen: unknown[] = []
+    const name = 'mcp__inner__mcp__everything__trigger-long-running-operation'
+    const onProgress = (progress: unknown): void => void seen.push(progress)
+    const slow = await session.call({ name, arguments: { duration: 0.4, steps: 2 }, onProgress })
+    expect(slow.ok).toBe(true)
+    expect(seen).toMatchObject([{ progress: 1 }, { progress: 2 }])
+    const said = await session.call({ name: 'mcp__inner__say', arguments: { text: 'through two' } })
+    expect(said).toMatchObject({ ok: true, value: { said: 'through two' } })
+    const outside = { name: 'mcp__inner__mcp__files__read_text_file', arguments: { path: '/etc/passwd' } }
+    expect(await session.call(outside)).toMatchObject({ ok: false, error: { type: 'tool_error' } })
+    const stopping = new AbortController()
+    const started: unknown[] = []
+    const waits = session.call({
+      name: 'mcp__inner__wait',
+      arguments: { mark: 'two gates' },
+      signal: stopping.signal,
+      onProgress: (progress) => void started.push(progress),
+    })
+    await vi.waitFor(() => expect(started).toHaveLength(1))
+    stopping.abort()
+    expect(await waits).toMatchObject({ ok: false, error: { type: 'cancelled' } })
+    await vi.waitFor(() => expect(aborted).toContain('two gates'))
+    await outer.close()
   })
 })

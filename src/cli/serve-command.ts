@@ -1,6 +1,7 @@
 // `lockgate serve`: a gate that is tried before it serves, then one entrance to it until the operator or the client ends it.
 
 import type { Gate } from '../gate-contract.ts'
+import { favourMemory } from '../machine/favour-memory.ts'
 import type { ExitCode } from './cli-io.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import { openGate } from './open-gate.ts'
@@ -12,9 +13,11 @@ export const serveCommand: RunCommand = async (input) => {
   if (line.flag('stdio') && (line.text('listen') !== undefined || line.flag('json'))) {
     return terminal.fail('usage', '`--stdio` goes with neither `--listen` nor `--json`: stdout belongs to the client')
   }
+  const favourSpeed = favourMemory()
   const opened = await openProject(input)
   if (opened.kind === 'end') return opened.code
   const gate = await openGate(opened.value, terminal)
+  void gate.settled().finally(favourSpeed)
   try {
     const check = await selfCheck(gate, opened.value.config)
     printCheck(input, check)

@@ -36,7 +36,7 @@ async function act(store: Store): Promise<unknown> {
     const calls = Array.from({ length: Number(count) }, (_, number) =>
       intend(store, `${process.pid}-${number}`, approval),
     )
-    return (await Promise.all(calls)).filter(({ kind }) => kind === 'recorded').length
+    return (await Promise.all(calls)).map((one) => (one.kind === 'unapproved' ? one.state : one.kind))
   }
   if (what === 'fill') return await fill(store)
   appendMany(store)

@@ -195,6 +195,20 @@ describe('what cannot be written', () => {
       expect(await verifyRecords(store)).toMatchObject({ kind: 'ok', rows: 6 })
     }))
 
+  test('closed: while another process holds the file, an intent waits, then fails; the failure ends with the lock', async () => {
+    const store = await files.open()
+    const database = await files.connect()
+    database.exec('BEGIN IMMEDIATE')
+    expect(await store.intend(intentOf('call-1'))).toEqual({ kind: 'failed', reason: expect.stringMatching(/locked/) })
+    expect(store.failure()).toMatch(/locked/)
+    database.exec('COMMIT')
+    await until(() => store.failure() === undefined)
+    expect(await store.intend(intentOf('call-2'))).toEqual({ kind: 'recorded' })
+    expect(await store.records({ limit: 10 })).toMatchObject([{ callId: 'call-2' }])
+    database.close()
+    await store.close()
+  })
+
   test('one request that cannot be carried out takes none of those beside it along', async () => {
     const store = await files.open()
     await store.intend(intentOf('call-1'))

@@ -6,7 +6,7 @@ import type { RecordDraft, RecordKind } from '../observe/store.ts'
 import { openedBody } from './approval-choice.ts'
 import { uptimeMs } from './owner-identity.ts'
 import { SqliteApprovals } from './sqlite-approvals.ts'
-import type { SqlDatabase, SqlStatement } from './sqlite-driver.ts'
+import { isBusyError, type SqlDatabase, type SqlStatement } from './sqlite-driver.ts'
 import { SqliteImages } from './sqlite-images.ts'
 import { RENEW_MS, SqliteIntents } from './sqlite-intents.ts'
 import type { Answers, Batch, FlatRows, Numbered, ReadRequest, Reply, Report, WriteRequest } from './sqlite-protocol.ts'
@@ -27,7 +27,7 @@ export class SqliteWriter {
   readonly #approvals: SqliteApprovals
   readonly #intents: SqliteIntents
   readonly #images: SqliteImages
-  readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback' | 'save' | 'undo' | 'release', SqlStatement>>
+  readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback', SqlStatement>>
   readonly #report: (report: Report) => void
   readonly #renewing: NodeJS.Timeout
   #retrying: NodeJS.Timeout | undefined
@@ -49,9 +49,6 @@ export class SqliteWriter {
       begin: database.prepare('BEGIN IMMEDIATE'),
       commit: database.prepare('COMMIT'),
       rollback: database.prepare('ROLLBACK'),
-      save: database.prepare('SAVEPOINT request'),
-      undo: database.prepare('ROLLBACK TO request'),
-      release: database.prepare('RELEASE request'),
     }
     this.#transaction([], [])
     this.#renewing = setInterval(() => this.#tryAgain(), RENEW_MS)
@@ -99,19 +96,39 @@ export class SqliteWriter {
       }
       return this.#transaction(this.#rows, writes)
     } catch (error) {
-      this.#failure = messageOf(error)
-      this.#retrying ??= setTimeout(() => {
-        this.#retrying = undefined
-        this.#tryAgain()
-      }, RETRY_MS)
+      // Perhaps one request is at fault, and the rows and the other requests shall not suffer for it.
+      if (writes.length > 0 && !isBusyError(error)) return this.#writeApart(writes)
+      this.#failed(error)
       return writes.map(({ id, request }) => failedReply(id, request, messageOf(error)))
     }
+  }
+
+  #writeApart(writes: readonly Numbered<WriteRequest>[]): Reply[] {
+    this.#write([])
+    const failure = this.#failure
+    if (failure !== undefined) return writes.map(({ id, request }) => failedReply(id, request, failure))
+    return writes.flatMap((numbered) => {
+      try {
+        return this.#transaction([], [numbered])
+      } catch (error) {
+        return failedReply(numbered.id, numbered.request, messageOf(error))
+      }
+    })
+  }
+
+  #failed(error: unknown): void {
+    this.#failure = messageOf(error)
+    this.#retrying ??= setTimeout(() => {
+      this.#retrying = undefined
+      this.#tryAgain()
+    }, RETRY_MS)
   }
 
   /** All of it becomes durable together, or nothing. */
   #transaction(rows: readonly WaitingRow[], writes: readonly Numbered<WriteRequest>[]): Reply[] {
     const { begin, commit, rollback } = this.#statements
-    const renews = uptimeMs() >= this.#renewAt
+    // After a failure the lease is what shows, with no rows to write, that writing is possible again.
+    const renews = this.#failure !== undefined || uptimeMs() >= this.#renewAt
     if (rows.length === 0 && !renews && writes.every(({ request }) => request.kind === 'flush')) {
       return writes.map(({ id }) => ({ id, kind: 'done', value: undefined }))
     }
@@ -122,7 +139,7 @@ export class SqliteWriter {
       if (renews) this.#intents.renew()
       this.#records.insert(rows.map(({ draft }) => draft))
       for (const { closes } of rows) if (closes !== undefined) this.#intents.end(closes)
-      const replies = writes.map((numbered) => this.#perform(numbered))
+      const replies = writes.map(({ id, request }): Reply => ({ id, kind: 'done', value: this.#carryOut(request) }))
       commit.run([])
       this.#written(rows, renews)
       return replies
@@ -140,23 +157,6 @@ export class SqliteWriter {
     this.#rows = this.#rows.length === length ? [] : this.#rows.slice(length)
     this.#failure = undefined
     if (renewed) this.#renewAt = uptimeMs() + RENEW_MS - TIMER_SLACK_MS
-  }
-
-  /** One request that cannot be carried out takes none of the others with it. */
-  #perform({ id, request }: Numbered<WriteRequest>): Reply {
-    const { save, undo, release } = this.#statements
-    const end = this.#records.end
-    save.run([])
-    try {
-      const value = this.#carryOut(request)
-      release.run([])
-      return { id, kind: 'done', value }
-    } catch (error) {
-      undo.run([])
-      release.run([])
-      this.#records.rewind(end)
-      return failedReply(id, request, messageOf(error))
-    }
   }
 
   #carryOut(request: WriteRequest): Answers[WriteRequest['kind']] {
@@ -214,15 +214,15 @@ export class SqliteWriter {
     clearInterval(this.#renewing)
     clearTimeout(this.#retrying)
     const lost = this.#rows.length
-    const reply = answerTo(id, () => {
+    // Where the lease cannot be given back it lapses.
+    quietly(() => {
       this.#statements.begin.run([])
       this.#intents.close()
       this.#statements.commit.run([])
     })
     quietly(() => this.#database.close())
-    return lost === 0
-      ? reply
-      : { id, kind: 'failed', reason: `${lost} records were not written: ${this.#failure ?? ''}` }
+    if (lost === 0) return { id, kind: 'done', value: undefined }
+    return { id, kind: 'failed', reason: `${lost} records were not written: ${this.#failure ?? 'no reason is known'}` }
   }
 
   #tell(replies: readonly Reply[]): void {

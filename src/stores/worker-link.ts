@@ -72,7 +72,14 @@ export class WorkerLink {
     this.#port = port1
     this.#reports = new Int32Array(reports)
     // Neither the host's environment nor its loaders belong in there.
-    this.#worker = new Worker(code, { workerData, transferList: [port2], env: {}, execArgv: [] })
+    this.#worker = new Worker(code, {
+      workerData,
+      transferList: [port2],
+      env: {},
+      execArgv: [],
+      // Rows pass through and do not stay, so a small nursery costs nothing and saves the gate some megabytes.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    })
     this.#worker.on('error', (error: Error) => this.#end(`the store's worker failed: ${error.message}`))
     this.#worker.on('exit', () => this.#end('the worker of the store has ended'))
     this.#port.on('message', (report: Report) => this.#hear(report))

@@ -18,8 +18,8 @@ export type Check = (value: JsonValue, run: CheckRun) => boolean
 const DEPTH_MAX = 1_500
 /** More than are told, so that the number of the others can be. */
 export const ISSUES_MAX = 25
-/** Characters that one step pays for where text is merely read. */
-const CHARACTERS_PER_STEP = 8
+/** Steps for a character that is merely read. */
+const STEPS_TO_READ = 1 / 8
 
 export class CheckRun {
   stepsLeft: number
@@ -85,9 +85,11 @@ export class CheckRun {
     return false
   }
 
-  /** Pays for text that is read once. */
-  payForText(text: string): void {
-    this.stepsLeft -= Math.trunc(text.length / CHARACTERS_PER_STEP)
+  /** Pays for text that is gone through; false where that would cost too much. */
+  payForText(text: string, stepsPerCharacter = STEPS_TO_READ): boolean {
+    this.stepsLeft -= Math.trunc(text.length * stepsPerCharacter)
+    if (this.stepsLeft < 0) this.isExhausted = true
+    return !this.isExhausted
   }
 
   /** Says that the value does not fit. `expected` is only worked out where issues are collected. */

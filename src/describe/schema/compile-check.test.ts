@@ -68,6 +68,19 @@ describe('what is no schema is bad and says why', () => {
   })
 })
 
+test('two tools with one $id do not meet', () => {
+  const schemaOf = (type: string): JsonObject => ({
+    $id: 'https://example.com/tool',
+    type: 'object',
+    properties: { v: { $ref: 'https://example.com/tool#/$defs/v' } },
+    $defs: { v: { type } },
+  })
+  const [texts, numbers] = ['string', 'number'].map((type) => compileCheck(schemaOf(type), FOREIGN))
+  expect(texts?.kind === 'ok' && texts.check({ v: 'x' })).toMatchObject({ kind: 'ok' })
+  expect(numbers?.kind === 'ok' && numbers.check({ v: 'x' })).toMatchObject({ kind: 'invalid' })
+  expect(numbers?.kind === 'ok' && numbers.check({ v: 1 })).toMatchObject({ kind: 'ok' })
+})
+
 describe('what models are shown', () => {
   test('is the schema in the order in which it was written, frozen, and no longer the caller’s', () => {
     const schema = { type: 'object', properties: { zeta: { type: 'string' }, alpha: {} }, required: ['zeta'] }

@@ -119,7 +119,10 @@ const URI_TEMPLATE = new RegExp(
   'i',
 )
 
+const REGULAR_EXPRESSION_MAX = 10_000
+
 function isRegularExpression(text: string): boolean {
+  if (text.length > REGULAR_EXPRESSION_MAX) return false
   try {
     new RegExp(text, 'u')
     return true
@@ -127,6 +130,9 @@ function isRegularExpression(text: string): boolean {
     return false
   }
 }
+
+/** Steps that a check pays for each character of a text in this format; the engine takes its time to read a pattern. */
+export const stepsPerCharacter = (format: string): number => (format === 'regex' ? 8 : 2)
 
 export const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['date', isDate],

@@ -21,6 +21,11 @@ const LENGTH_MAX = 512
 /** Characters times instructions that one step pays for. */
 const NATIVE_SPEED = 32
 const RE2_SPEED = 4
+/**
+ * RE2 keeps the states that it has met, up to megabytes for one pattern. After so many steps it starts afresh, so that
+ * no series of hostile texts can fill the memory through a schema of many patterns.
+ */
+const STEPS_BEFORE_RESTART = 20_000
 
 /** Reads a regular expression of JSON Schema: ECMA-262 with the `u` flag, unanchored. Never throws. */
 export function readPattern(source: string): PatternRead {
@@ -42,14 +47,23 @@ export function readPattern(source: string): PatternRead {
 function readOne(source: string): PatternRead {
   const syntax = readPatternSyntax(source)
   if (syntax.kind === 'bad') return syntax
+  const stepsFor = (length: number): number =>
+    1 + Math.trunc((length * syntax.size) / (syntax.isPlain ? NATIVE_SPEED : RE2_SPEED))
   let match: ((text: string) => boolean) | undefined
+  let stepsLeft = STEPS_BEFORE_RESTART
   const pattern: LinearPattern = {
     source,
     size: syntax.size,
-    stepsFor: (length) => 1 + Math.trunc((length * syntax.size) / (syntax.isPlain ? NATIVE_SPEED : RE2_SPEED)),
+    stepsFor,
     test(text) {
       match ??= (syntax.isPlain ? nativeTest(source) : undefined) ?? re2Test(syntax.re2)
-      return match(text)
+      const matches = match(text)
+      stepsLeft -= stepsFor(text.length)
+      if (stepsLeft < 0) {
+        match = undefined
+        stepsLeft = STEPS_BEFORE_RESTART
+      }
+      return matches
     },
   }
   // Only RE2 itself knows the names of all scripts, so a pattern that uses one is compiled at once.

@@ -35,7 +35,7 @@ export const FOREIGN_LIMITS: SchemaLimits = {
   subschemasMax: 2_000,
   depthMax: 32,
   enumMax: 5_000,
-  patternSizeMax: 100_000,
+  patternSizeMax: 50_000,
 }
 /** An author's own schema may be larger; it runs with the same care. */
 export const TRUSTED_LIMITS: SchemaLimits = { ...FOREIGN_LIMITS, bytesMax: 262_144, subschemasMax: 8_000 }

