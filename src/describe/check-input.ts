@@ -55,7 +55,7 @@ export function checkInput(
     }
   const checked = check.check(given.value, given.text)
   if (!isPromiseLike(checked) && entry.tool.resolve === undefined && entry.tool.touches === undefined) {
-    if (checked.kind === 'invalid') return { kind: 'invalid', code: 'invalid_args', message: checked.message }
+    if (checked.kind === 'invalid') return shapeRefused(checked)
     return isJsonObject(checked.value)
       ? conclude(entry, call, checked.value, checked.text, TOUCHES_UNKNOWN)
       : notAnObject()
@@ -71,7 +71,7 @@ type ShapeChecked = ReturnType<NonNullable<Entry['checkInput']>['check']>
 /** The way of tools that have functions of their own, or schemas that check asynchronously. */
 async function checkSlowly(call: Call, entry: Entry, pending: ShapeChecked, bounds: JsonBounds): Promise<InputResult> {
   const checked = await pending
-  if (checked.kind === 'invalid') return { kind: 'invalid', code: 'invalid_args', message: checked.message }
+  if (checked.kind === 'invalid') return shapeRefused(checked)
   if (!isJsonObject(checked.value)) return notAnObject()
   let args = checked.value
   let text = checked.text
@@ -118,6 +118,9 @@ async function bounded(pending: Promise<InputResult>, clock: Clock, deadlineAtMs
     return crashed(error)
   }
 }
+
+const shapeRefused = ({ code, message, help }: Awaited<ShapeChecked> & { kind: 'invalid' }): InputRefused =>
+  help === undefined ? { kind: 'invalid', code, message } : { kind: 'invalid', code, message, help }
 
 const crashed = (error: unknown): InputRefused => ({
   kind: 'invalid',

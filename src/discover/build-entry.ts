@@ -20,7 +20,8 @@ export type Built = { readonly entry: Entry; readonly warnings: readonly string[
 export function buildEntry(tool: Tool, origin: Origin): Built {
   const input = compileCheck(tool.input, { trusted: !origin.foreign })
   if (input.kind === 'bad') return held(tool, origin, `its input schema does not hold: ${input.reason}`)
-  const output = tool.output === undefined ? undefined : compileCheck(tool.output, { trusted: !origin.foreign })
+  const output =
+    tool.output === undefined ? undefined : compileCheck(tool.output, { trusted: !origin.foreign, purpose: 'output' })
   if (output?.kind === 'bad') return held(tool, origin, `its output schema does not hold: ${output.reason}`)
   const bad = badExample(tool, input)
   if (bad !== undefined) return held(tool, origin, bad)

@@ -50,7 +50,7 @@ function checkValue(job: Job, ending: Ending & { kind: 'value' }): Ending | Prom
   const taken = takeJson(ending.value, OUTPUT_BOUNDS, AS_IT_CAME)
   if (taken.kind === 'refused')
     return withheld(job, `\`${taken.path}\`: expected ${taken.expected}, came ${taken.came}`)
-  const checked = check.check(taken.value)
+  const checked = check.check(taken.value, taken.text)
   const conclude = (result: Awaited<typeof checked>): Ending =>
     result.kind === 'ok' ? { ...ending, value: result.value } : withheld(job, result.message)
   return 'then' in checked ? checked.then(conclude) : conclude(checked)

@@ -5,10 +5,18 @@ import type { RecordDraft } from '../observe/store.ts'
 import type { FlatRows } from './sqlite-protocol.ts'
 import { FLAT_FIELDS } from './sqlite-protocol.ts'
 
+/**
+ * A batch is sent when it holds so much. V8 puts what it reads from a message of more than 100 KB among its long-lived
+ * objects, where the worker's heap would grow by every row until the next full collection.
+ */
+const BATCH_ROWS = 128
+const BATCH_CHARS = 48 * 1024
+
 export class RowBuffer {
   readonly #rowsMax: number
   readonly #charsMax: number
   #rows: FlatRows = []
+  #unsentChars = 0
   #rowsTaken = 0
   #charsTaken = 0
   #rowsDone = 0
@@ -23,9 +31,13 @@ export class RowBuffer {
     this.#charsMax = charsMax
   }
 
-  /** Rows that wait to be sent. */
-  get unsent(): number {
-    return this.#rows.length / FLAT_FIELDS
+  get isEmpty(): boolean {
+    return this.#rows.length === 0
+  }
+
+  /** Enough waits to be sent at once. */
+  get fillsBatch(): boolean {
+    return this.#rows.length >= BATCH_ROWS * FLAT_FIELDS || this.#unsentChars >= BATCH_CHARS
   }
 
   get unwritten(): number {
@@ -44,6 +56,7 @@ export class RowBuffer {
 
   push({ kind, at, callId, body }: RecordDraft, closes: string | undefined): void {
     this.#rows.push(kind, at, callId, body, closes)
+    this.#unsentChars += body.length
     this.#rowsTaken += 1
     this.#charsTaken += body.length
   }
@@ -56,6 +69,7 @@ export class RowBuffer {
   drain(): FlatRows {
     const rows = this.#rows
     this.#rows = []
+    this.#unsentChars = 0
     return rows
   }
 

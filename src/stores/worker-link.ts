@@ -7,9 +7,8 @@ import type { RecordDraft } from '../observe/store.ts'
 import { RowBuffer } from './row-buffer.ts'
 import type { Answers, Batch, Numbered, Reply, Report, Request, WorkerStart } from './sqlite-protocol.ts'
 
-/** Rows go to the worker after this time, or as soon as so many have come. */
+/** Rows go to the worker after this time, or as soon as they fill a batch. */
 const BATCH_MS = 4
-const BATCH_ROWS = 256
 
 /** How long the caller's thread is held for room, or an exit for the last rows, while the worker makes no progress. */
 const PATIENCE_MS = 1_000
@@ -107,7 +106,7 @@ export class WorkerLink {
   }
 
   #schedule(): void {
-    if (this.#rows.unsent >= BATCH_ROWS) this.#post()
+    if (this.#rows.fillsBatch) this.#post()
     else this.#timer ??= setTimeout(() => this.#post(), BATCH_MS)
   }
 
@@ -166,7 +165,7 @@ export class WorkerLink {
     this.#posting = false
     // A caller that never lets the event loop turn hears of failures here.
     this.#listen()
-    if (this.#ended !== undefined || (this.#rows.unsent === 0 && this.#requests.length === 0)) return
+    if (this.#ended !== undefined || (this.#rows.isEmpty && this.#requests.length === 0)) return
     const batch: Batch = { rows: this.#rows.drain(), requests: this.#requests }
     this.#requests = []
     try {
