@@ -23,7 +23,7 @@ import { type Defaults, readDefaults, readRule } from './read-rules.ts'
 import { type Rule, ruleHolds } from './rule.ts'
 import { canonicalRule } from './rule-text.ts'
 import { type KnownTool, warningsOf } from './rule-warnings.ts'
-import { ToolPlan } from './tool-plan.ts'
+import { isGate, type RuleBook, ToolPlan } from './tool-plan.ts'
 
 /** Whether a caller may use a tool at all, before anything of the arguments is read. */
 export type Admission = { readonly kind: 'admitted' } | { readonly kind: 'deny'; readonly decision: Decision }
@@ -61,19 +61,19 @@ export class Policy {
   /** SHA-256 (hex) of everything that can change a decision. Equal for rules in another order. */
   readonly version: string
   readonly defaults: Defaults
-  readonly #rules: readonly Rule[]
+  readonly #book: RuleBook
   readonly #scope: FileScope
   readonly #onFault: (fault: unknown) => void
   /** By definition: an entry for each, gone with the definition. */
   readonly #plans = new WeakMap<Tool, ToolPlan>()
 
   constructor(rules: readonly Rule[], defaults: Defaults, { roots, onFault }: PolicyContext) {
-    this.#rules = rules
     this.defaults = defaults
     this.#scope = new FileScope(roots.values())
     this.#onFault = (fault) => report(onFault, fault)
     const answers = DECLARED_EFFECTS.map((effect) => defaults[effect])
     this.version = sha256(JSON.stringify(['lockgate-policy-1', answers, rules.map(canonicalRule).toSorted()]))
+    this.#book = { rules, gates: rules.filter(isGate), defaults, version: this.version }
   }
 
   /** The cheap half: deny rules that depend on no argument, the caller's task, the tool's own `admit`. Never throws. */
@@ -126,13 +126,13 @@ export class Policy {
 
   /** What an operator should know: rules and patterns that match none of the tools that are known. */
   warnings(known: Iterable<KnownTool>): readonly string[] {
-    return warningsOf(this.#rules, [...known])
+    return warningsOf(this.#book.rules, [...known])
   }
 
   #planOf(entry: Entry): ToolPlan {
     const known = this.#plans.get(entry.tool)
     if (known !== undefined && known.source === entry.source) return known
-    const plan = new ToolPlan(entry, this.#rules, this.defaults, this.version)
+    const plan = new ToolPlan(entry, this.#book)
     this.#plans.set(entry.tool, plan)
     return plan
   }

@@ -49,10 +49,13 @@ export class ToolPlan {
     )
   }
 
-  /** The deny that holds whatever the arguments are. */
+  /** The deny that holds whatever the arguments are: a rule's, or a default's that no rule could outdo. */
   gate(caller: Caller): Decision | undefined {
     for (const rule of this.#gates) if (speaksOfCaller(rule, caller)) return this.#byRule(rule)
-    return undefined
+    const { effect } = this.#tool
+    if (typeof effect !== 'string' || this.#book.defaults[effect] !== 'deny') return undefined
+    const { ask, allow } = this.#sorted()
+    return ask.isEmpty && allow.isEmpty ? this.#byDefault(effect) : undefined
   }
 
   answer(question: Question): Decision {
@@ -119,6 +122,10 @@ class RuleList {
     this.#general = mine.filter(({ resources }) => resources === undefined)
     const touching = mine.filter(({ resources }) => resources !== undefined)
     this.#touching = new ResourceIndex(touching, ({ resources }) => resources ?? [])
+  }
+
+  get isEmpty(): boolean {
+    return this.#general.length === 0 && this.#touching.size === 0
   }
 
   first(question: Question): Rule | undefined {

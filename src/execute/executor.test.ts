@@ -232,6 +232,18 @@ describe('settle', () => {
     expect(seen).toEqual([{ message: 'half' }])
   })
 
+  test('the parts of the context work when they are taken out of it', async () => {
+    const seen: unknown[] = []
+    const setup = setUp((_args, { progress, mayTouch, log, signal }) => {
+      progress({ message: 'half' })
+      log('half')
+      return mayTouch('read file:/x') && !signal.aborted ? 'whole' : 'nothing'
+    })
+    Object.assign(setup.call.request, { onProgress: (progress: unknown) => seen.push(progress) })
+    expect(await setup.start()).toEqual({ kind: 'value', value: 'whole' })
+    expect(seen).toEqual([{ message: 'half' }])
+  })
+
   test('what a tool says after its call is over goes nowhere', async () => {
     const seen: unknown[] = []
     let context: RunContext | undefined

@@ -12,7 +12,7 @@ export class RunScope implements RunContext {
   readonly caller: Caller
   readonly clock: Clock
   readonly #call: Call
-  readonly #mayTouch: (resource: string) => boolean
+  readonly #touches: (resource: string) => boolean
   readonly #log: ToolLog
   #controller: AbortController | undefined
   #aborted: { readonly reason: Error } | undefined
@@ -23,7 +23,7 @@ export class RunScope implements RunContext {
     this.callId = call.id
     this.caller = call.caller
     this.clock = clock
-    this.#mayTouch = mayTouch
+    this.#touches = mayTouch
     this.#log = log
   }
 
@@ -44,7 +44,8 @@ export class RunScope implements RunContext {
     this.#over = true
   }
 
-  progress(progress: Progress): void {
+  // Tools take these out of the context as they like, so each is a function of its own.
+  readonly progress = (progress: Progress): void => {
     const { onProgress } = this.#call.request
     if (this.#over || onProgress === undefined) return
     try {
@@ -54,16 +55,16 @@ export class RunScope implements RunContext {
     }
   }
 
-  mayTouch(resource: string): boolean {
+  readonly mayTouch = (resource: string): boolean => {
     if (this.#over) return false
     try {
-      return this.#mayTouch(resource)
+      return this.#touches(resource)
     } catch {
       return false
     }
   }
 
-  log(message: string, details?: Readonly<Record<string, unknown>>): void {
+  readonly log = (message: string, details?: Readonly<Record<string, unknown>>): void => {
     this.#log(this.#call, message, details)
   }
 }

@@ -28,6 +28,14 @@ export type WorkerStart = {
 export type FlatRows = (RecordKind | string | number | null | undefined)[]
 export const FLAT_FIELDS = 5
 
+export const flatRow = ({ kind, at, callId, body }: RecordDraft, closes?: string): FlatRows => [
+  kind,
+  at,
+  callId,
+  body,
+  closes,
+]
+
 export type WriteRequest =
   | { readonly kind: 'intend'; readonly draft: IntentDraft; readonly now: number }
   | {

@@ -1,9 +1,10 @@
 // The records table: rows of this process's chain are linked and inserted, many with one statement; rows of all chains are
 // read. Rows are never changed or deleted here.
 
-import type { RecordDraft, RecordKind, RecordQuery, RecordRow } from '../observe/store.ts'
+import type { RecordKind, RecordQuery, RecordRow } from '../observe/store.ts'
 import { type ChainEnd, RecordChain } from './record-chain.ts'
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sqlite-driver.ts'
+import { FLAT_FIELDS, type FlatRows } from './sqlite-protocol.ts'
 import { asBytes, numberOf, textOf, textOrNull } from './sqlite-values.ts'
 
 /** Rows to one insert. Larger groups gained nothing on either driver. */
@@ -34,22 +35,23 @@ export class SqliteRecords {
     this.#chain.rewind(end)
   }
 
-  insert(drafts: readonly RecordDraft[]): void {
+  insert(rows: FlatRows): void {
+    const group = GROUP_ROWS * FLAT_FIELDS
     let next = 0
-    for (; drafts.length - next >= GROUP_ROWS; next += GROUP_ROWS) {
-      this.#insertGroup.run(this.#values(drafts, next, next + GROUP_ROWS))
-    }
-    for (; next < drafts.length; next += 1) this.#insertOne.run(this.#values(drafts, next, next + 1))
+    for (; rows.length - next >= group; next += group) this.#insertGroup.run(this.#values(rows, next, next + group))
+    for (; next < rows.length; next += FLAT_FIELDS) this.#insertOne.run(this.#values(rows, next, next + FLAT_FIELDS))
   }
 
-  #values(drafts: readonly RecordDraft[], from: number, to: number): SqlValue[] {
+  #values(rows: FlatRows, from: number, to: number): SqlValue[] {
     const values: SqlValue[] = [this.#chain.name, this.#chain.end.seq + 1]
-    for (let index = from; index < to; index += 1) {
-      const draft = drafts[index]
-      if (draft === undefined) continue
-      const { kind, at, callId, body } = draft
-      const bodyDigest = this.#chain.link(kind, at, callId, body)
-      values.push(kind, at, callId, body, bodyDigest, this.#chain.end.hash)
+    for (let field = from; field < to; field += FLAT_FIELDS) {
+      const kind = String(rows[field])
+      const at = Number(rows[field + 1])
+      const callId = rows[field + 2]
+      const body = String(rows[field + 3])
+      const ofCall = typeof callId === 'string' ? callId : null
+      const bodyDigest = this.#chain.link(kind, at, ofCall, body)
+      values.push(kind, at, ofCall, body, bodyDigest, this.#chain.end.hash)
     }
     return values
   }

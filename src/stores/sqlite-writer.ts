@@ -2,7 +2,6 @@
 // ran is committed together in the next one. It answers nothing before that is on disk. Rows that could not be written stay
 // in line and are tried again; a request that could not be carried out is answered so and left, since its caller acts on it.
 
-import type { RecordDraft, RecordKind } from '../observe/store.ts'
 import { openedBody } from './approval-choice.ts'
 import { uptimeMs } from './owner-identity.ts'
 import { SqliteApprovals } from './sqlite-approvals.ts'
@@ -10,16 +9,14 @@ import { isBusyError, type SqlDatabase, type SqlStatement } from './sqlite-drive
 import { SqliteImages } from './sqlite-images.ts'
 import { RENEW_MS, SqliteIntents } from './sqlite-intents.ts'
 import type { Answers, Batch, FlatRows, Numbered, ReadRequest, Reply, Report, WriteRequest } from './sqlite-protocol.ts'
-import { FLAT_FIELDS } from './sqlite-protocol.ts'
+import { FLAT_FIELDS, flatRow } from './sqlite-protocol.ts'
 import { SqliteRecords } from './sqlite-records.ts'
 
-/** Rows to one transaction: bounds how long a failing one takes, and how long anybody else waits for the lock. */
-const TRANSACTION_ROWS = 5_000
+/** Batches of rows to one transaction: bounds how long a failing one takes, and how long others wait for the lock. */
+const TRANSACTION_BATCHES = 40
 const RETRY_MS = 500
 /** A timer may fire a little early by this count. */
 const TIMER_SLACK_MS = 200
-
-type WaitingRow = { readonly draft: RecordDraft; readonly closes: string | undefined }
 
 export class SqliteWriter {
   readonly #database: SqlDatabase
@@ -31,7 +28,7 @@ export class SqliteWriter {
   readonly #report: (report: Report) => void
   readonly #renewing: NodeJS.Timeout
   #retrying: NodeJS.Timeout | undefined
-  #rows: WaitingRow[] = []
+  #rows: FlatRows[] = []
   #rowsDone = 0
   #charsDone = 0
   #renewAt = 0
@@ -60,7 +57,7 @@ export class SqliteWriter {
     const reads: Numbered<ReadRequest>[] = []
     let closing: number | undefined
     for (const { rows, requests } of batches) {
-      this.#queue(rows)
+      if (rows.length > 0) this.#rows.push(rows)
       for (const { id, request } of requests) {
         if (request.kind === 'close') closing = id
         else if (isRead(request)) reads.push({ id, request })
@@ -75,23 +72,10 @@ export class SqliteWriter {
     return closing !== undefined
   }
 
-  #queue(flat: FlatRows): void {
-    for (let at = 0; at + FLAT_FIELDS <= flat.length; at += FLAT_FIELDS) {
-      const [kind, when, callId, body, closes] = flat.slice(at, at + FLAT_FIELDS)
-      const draft: RecordDraft = {
-        kind: kind as RecordKind,
-        at: Number(when),
-        callId: textOrNull(callId),
-        body: String(body),
-      }
-      this.#rows.push({ draft, closes: textOrNull(closes) ?? undefined })
-    }
-  }
-
   #write(writes: readonly Numbered<WriteRequest>[]): Reply[] {
     try {
-      while (this.#rows.length > TRANSACTION_ROWS) {
-        this.#transaction(this.#rows.slice(0, TRANSACTION_ROWS), [])
+      while (this.#rows.length > TRANSACTION_BATCHES) {
+        this.#transaction(this.#rows.slice(0, TRANSACTION_BATCHES), [])
         this.#tell([])
       }
       return this.#transaction(this.#rows, writes)
@@ -125,11 +109,11 @@ export class SqliteWriter {
   }
 
   /** All of it becomes durable together, or nothing. */
-  #transaction(rows: readonly WaitingRow[], writes: readonly Numbered<WriteRequest>[]): Reply[] {
+  #transaction(batches: readonly FlatRows[], writes: readonly Numbered<WriteRequest>[]): Reply[] {
     const { begin, commit, rollback } = this.#statements
     // After a failure the lease is what shows, with no rows to write, that writing is possible again.
     const renews = this.#failure !== undefined || uptimeMs() >= this.#renewAt
-    if (rows.length === 0 && !renews && writes.every(({ request }) => request.kind === 'flush')) {
+    if (batches.length === 0 && !renews && writes.every(({ request }) => request.kind === 'flush')) {
       return writes.map(({ id }) => ({ id, kind: 'done', value: undefined }))
     }
     begin.run([])
@@ -137,11 +121,13 @@ export class SqliteWriter {
     try {
       // First of all: a process that was stopped for long must own its intents again before it writes one.
       if (renews) this.#intents.renew()
-      this.#records.insert(rows.map(({ draft }) => draft))
-      for (const { closes } of rows) if (closes !== undefined) this.#intents.end(closes)
+      for (const rows of batches) {
+        this.#records.insert(rows)
+        this.#endIntents(rows)
+      }
       const replies = writes.map(({ id, request }): Reply => ({ id, kind: 'done', value: this.#carryOut(request) }))
       commit.run([])
-      this.#written(rows, renews)
+      this.#written(batches, renews)
       return replies
     } catch (error) {
       this.#records.rewind(end)
@@ -150,11 +136,19 @@ export class SqliteWriter {
     }
   }
 
-  #written(rows: readonly WaitingRow[], renewed: boolean): void {
-    const { length } = rows
-    for (const { draft } of rows) this.#charsDone += draft.body.length
-    this.#rowsDone += length
-    this.#rows = this.#rows.length === length ? [] : this.#rows.slice(length)
+  #endIntents(rows: FlatRows): void {
+    for (let closes = FLAT_FIELDS - 1; closes < rows.length; closes += FLAT_FIELDS) {
+      const callId = rows[closes]
+      if (typeof callId === 'string') this.#intents.end(callId)
+    }
+  }
+
+  #written(batches: readonly FlatRows[], renewed: boolean): void {
+    for (const rows of batches) {
+      this.#rowsDone += rows.length / FLAT_FIELDS
+      for (let body = 3; body < rows.length; body += FLAT_FIELDS) this.#charsDone += String(rows[body]).length
+    }
+    this.#rows = this.#rows.slice(batches.length)
     this.#failure = undefined
     if (renewed) this.#renewAt = uptimeMs() + RENEW_MS - TIMER_SLACK_MS
   }
@@ -165,7 +159,7 @@ export class SqliteWriter {
         return this.#intend(request)
       case 'answer': {
         const done = this.#approvals.answer(request.approval, request.answer, request.now)
-        if (done.kind === 'answered') this.#records.insert([request.record])
+        if (done.kind === 'answered') this.#records.insert(flatRow(request.record))
         return done
       }
       case 'keep':
@@ -183,10 +177,11 @@ export class SqliteWriter {
     if (choice?.kind === 'unapproved') return choice
     if (choice?.kind === 'open' && draft.ask !== undefined) {
       const { open } = draft.ask
-      this.#records.insert([{ kind: 'approval', at: draft.record.at, callId: draft.callId, body: openedBody(open) }])
+      const { at } = draft.record
+      this.#records.insert(flatRow({ kind: 'approval', at, callId: draft.callId, body: openedBody(open) }))
       return { kind: 'unapproved', state: 'open', approval: open }
     }
-    this.#records.insert([draft.record])
+    this.#records.insert(flatRow(draft.record))
     this.#intents.open(draft)
     return choice?.kind === 'redeem' ? { kind: 'recorded', approvalId: choice.approval.id } : { kind: 'recorded' }
   }
@@ -213,7 +208,7 @@ export class SqliteWriter {
   #close(id: number): Reply {
     clearInterval(this.#renewing)
     clearTimeout(this.#retrying)
-    const lost = this.#rows.length
+    const lost = this.#rows.reduce((count, rows) => count + rows.length / FLAT_FIELDS, 0)
     // Where the lease cannot be given back it lapses.
     quietly(() => {
       this.#statements.begin.run([])
@@ -233,8 +228,6 @@ export class SqliteWriter {
 
 const isRead = (request: WriteRequest | ReadRequest): request is ReadRequest =>
   request.kind === 'records' || request.kind === 'chains' || request.kind === 'approvals' || request.kind === 'find'
-
-const textOrNull = (value: FlatRows[number]): string | null => (typeof value === 'string' ? value : null)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
