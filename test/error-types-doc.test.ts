@@ -56,6 +56,7 @@ describe('the reference of error types', () => {
       'invalid_args',
       'unsafe_args',
       'oversized',
+      'input_required',
       'rate_limited',
       'busy',
       'unavailable',
@@ -65,10 +66,11 @@ describe('the reference of error types', () => {
       'tool_crashed',
       'output_invalid',
       'outcome_unknown',
+      'key_conflict',
       'audit_unavailable',
       'internal',
     ] satisfies ErrorType[])
-    expect(rows).toHaveLength(19)
+    expect(rows).toHaveLength(21)
   })
 
   test('a retired name is never used again', () => {

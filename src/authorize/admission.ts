@@ -1,6 +1,7 @@
 // What stands between a caller and a tool besides the rules: the task that the host set, and the tool's own `admit`.
 
 import { compileNameGlob } from '../base/glob.ts'
+import { isPromiseLike } from '../base/within.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Tool } from '../describe/tool.ts'
 import { NameCondition } from './name-condition.ts'
@@ -31,7 +32,10 @@ export function taskIncludes({ task }: Caller, name: string): boolean {
 export function toolAdmits(tool: Tool, caller: Caller, onFault: (fault: unknown) => void): boolean {
   if (tool.admit === undefined) return true
   try {
-    return tool.admit(caller) === true
+    const answer: unknown = tool.admit(caller)
+    // A promise is no answer; if it fails later on, that is told and brings nobody down.
+    if (isPromiseLike(answer)) answer.then(() => onFault(new Error('`admit` answered with a promise')), onFault)
+    return answer === true
   } catch (fault) {
     onFault(fault)
     return false

@@ -31,7 +31,7 @@ export class CallQuestion implements Question {
     this.effect = input.effect
     this.scope = scope
     this.resolved = plan.resolved
-    this.filtered = plan.filtered
+    this.filtered = plan.filtered && !namesStar(input.args)
     this.#input = input
     this.#asked = asked === undefined ? undefined : new Touched(asked, scope)
     this.pathAsked = this.#asked?.kind === 'file' ? this.#asked.path : undefined
@@ -65,4 +65,10 @@ export class CallQuestion implements Question {
     const { touches } = this.#input
     return touches.kind === 'known' ? touches.resources.map((resource) => new Touched(resource, this.scope)) : []
   }
+}
+
+/** A file may really be called `*`. Its touch looks like a folder as a whole, and nobody asks for what is below it. */
+function namesStar(args: JsonObject): boolean {
+  const path = Object.hasOwn(args, 'path') ? args['path'] : undefined
+  return typeof path === 'string' && path.endsWith('*')
 }

@@ -87,12 +87,20 @@ async function checkSlowly(call: Call, entry: Entry, pending: ShapeChecked, boun
 }
 
 function conclude(entry: Entry, call: Call, args: JsonObject, text: string, touches: Touches): InputResult {
-  const refusedBy = entry.tool.check?.(args, call.caller)
-  if (refusedBy !== undefined)
-    return isRefusal(refusedBy)
-      ? refusal(refusedBy)
-      : crashed(new Error('`check` answered something that is no refusal'))
+  const refusedBy = askCheck(entry, args, call)
+  if (refusedBy !== undefined) return refusedBy
   return Object.freeze({ kind: 'ok', args, text, effect: effectOf(entry.tool.effect, args), touches })
+}
+
+function askCheck({ tool }: Entry, args: JsonObject, call: Call): InputRefused | undefined {
+  if (tool.check === undefined) return undefined
+  try {
+    const answer: unknown = tool.check(args, call.caller)
+    if (answer === undefined) return undefined
+    return isRefusal(answer) ? refusal(answer) : crashed(new Error('`check` answered something that is no refusal'))
+  } catch (error) {
+    return crashed(error)
+  }
 }
 
 async function touchesOf(entry: Entry, args: JsonObject, call: Call): Promise<Touches> {

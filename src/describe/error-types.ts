@@ -35,6 +35,7 @@ export const ERROR_TYPES = {
     413,
     'the arguments, or a result that cannot be cut, are larger than the limit',
   ),
+  input_required: row('execute', 'ask', 422, 'the tool needs an answer from the user before it can go on'),
   rate_limited: row('authorize', 'later', 429, 'too many calls in too short a time'),
   busy: row('execute', 'later', 503, 'no place is free for this call'),
   unavailable: row(
@@ -59,6 +60,7 @@ export const ERROR_TYPES = {
     'the tool answered something that its own output schema refuses; the answer is withheld',
   ),
   outcome_unknown: row('execute', 'never', 502, 'contact was lost after the tool may have acted'),
+  key_conflict: row('audit', 'fix_args', 409, 'the idempotency key was used before, for other arguments'),
   audit_unavailable: row('audit', 'later', 503, 'the record of the call cannot be kept, so nothing was done'),
   internal: row('observe', 'never', 500, 'a fault of the gate itself; the operator finds it under the call id'),
 } as const satisfies Record<string, Row>

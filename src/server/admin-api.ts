@@ -105,6 +105,12 @@ function readCall(body: JsonValue): CallRead {
   return { kind: 'ok', call, conversation: session }
 }
 
-/** `help` names rules, files and lines, and is for operators only. */
-const withoutHelp = (outcome: Outcome): Outcome =>
-  outcome.ok ? outcome : { ...outcome, error: publicError(outcome.error) }
+/** Which rule spoke, and where it stands, is for operators only. */
+function withoutHelp(outcome: Outcome): Outcome {
+  const { decision } = outcome.meta
+  const meta =
+    decision === undefined
+      ? outcome.meta
+      : { ...outcome.meta, decision: { kind: decision.kind, reason: decision.reason } }
+  return outcome.ok ? { ...outcome, meta } : { ...outcome, meta, error: publicError(outcome.error) }
+}

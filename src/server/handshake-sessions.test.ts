@@ -17,7 +17,12 @@ const session = {
 const sessions = new HandshakeSessions({
   Transport: WebStandardStreamableHTTPServerTransport,
   clock,
-  build: () => buildMcpServer({ Server, ProtocolError }, () => session),
+  build: () =>
+    buildMcpServer(
+      { Server, ProtocolError },
+      () => session,
+      async () => {},
+    ),
 })
 afterEach(() => sessions.close())
 

@@ -17,6 +17,7 @@ import { HandshakeSessions, rpcError } from './handshake-sessions.ts'
 import { buildMcpServer, type SessionFor } from './mcp-server.ts'
 import { readJsonBody } from './read-body.ts'
 import type { TokenRow } from './token-rows.ts'
+import { warmUp } from './warm-up.ts'
 
 export type McpEndpointOptions = {
   readonly gate: Gate
@@ -44,20 +45,21 @@ export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions):
     (credential: TokenRow): SessionFor =>
     (conversation) =>
       sessions.of(credential, conversation)
+  const warm = warmUp(gate, clock)
   // The package hands the very request to whoever builds its server; nothing that a client sends can reach in here.
   const asked = new WeakMap<Request, Asked>()
   const stateless = createMcpHandler(
     ({ requestInfo }) => {
       const about = requestInfo === undefined ? undefined : asked.get(requestInfo)
       if (about === undefined) throw new Error('a request came without a credential')
-      return buildMcpServer(sdk, sessionFor(about.credential), about.method)
+      return buildMcpServer(sdk, sessionFor(about.credential), warm, about.method)
     },
     { legacy: 'reject', onerror: (error) => log(`mcp: ${error.message.slice(0, 300)}`) },
   )
   const handshakes = new HandshakeSessions({
     Transport: WebStandardStreamableHTTPServerTransport,
     clock,
-    build: (credential, sessionId) => buildMcpServer(sdk, () => sessions.of(credential, sessionId)),
+    build: (credential, sessionId) => buildMcpServer(sdk, () => sessions.of(credential, sessionId), warm),
   })
   const stopListening = gate.on('catalogue-changed', () => {
     stateless.notify.toolsChanged()

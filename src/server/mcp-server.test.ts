@@ -27,10 +27,14 @@ function serve(answer: (call: NamedCall) => Promise<Outcome>) {
   const output = new PassThrough()
   serveStdio(
     () =>
-      buildMcpServer({ Server, ProtocolError }, (conversation) => {
-        named.push(conversation)
-        return session
-      }),
+      buildMcpServer(
+        { Server, ProtocolError },
+        (conversation) => {
+          named.push(conversation)
+          return session
+        },
+        async () => {},
+      ),
     { transport: new LineTransport(input, output, systemClock) },
   )
   const answers: {

@@ -25,10 +25,15 @@ const METHOD_NOT_FOUND = -32601
 type Request = { readonly method: string; readonly params?: unknown }
 
 /**
- * `method`: what will be asked of it where that is known, so that anything not served is turned away by the package
+ * `warm` holds the first requests until there is something to answer from. `method`: what will be asked of it where that is known, so that anything not served is turned away by the package
  * itself, with the status that the protocol wants.
  */
-export function buildMcpServer(sdk: ServerSdk, sessionFor: SessionFor, method?: string): Server {
+export function buildMcpServer(
+  sdk: ServerSdk,
+  sessionFor: SessionFor,
+  warm: () => Promise<void>,
+  method?: string,
+): Server {
   const server = new sdk.Server(
     { name: 'lockgate', version: VERSION },
     {
@@ -40,6 +45,7 @@ export function buildMcpServer(sdk: ServerSdk, sessionFor: SessionFor, method?: 
   const serve = async (request: Request, context: ServerContext): Promise<Record<string, unknown>> => {
     const params = isJsonObject(request.params) ? request.params : {}
     const session = sessionOf(params, server, sessionFor, fault)
+    await warm()
     if (request.method === 'tools/list') return { tools: listed(session) }
     if (request.method !== 'tools/call') throw fault(METHOD_NOT_FOUND, 'Method not found')
     return callTool({ server, session, params, context, fault })

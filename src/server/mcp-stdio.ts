@@ -11,6 +11,7 @@ import type { Gate } from '../gate-contract.ts'
 import { CallerSessions } from './caller-sessions.ts'
 import { LineTransport } from './line-transport.ts'
 import { buildMcpServer } from './mcp-server.ts'
+import { warmUp } from './warm-up.ts'
 
 export type McpStdioOptions = {
   readonly gate: Gate
@@ -33,8 +34,13 @@ export function serveMcpStdio({ gate, caller, input, output, clock = systemClock
   const connection = { id: caller.session ?? `stdio-${randomUUID()}` }
   const transport = new LineTransport(input, output, clock)
   const ready = new Set<Server>()
+  const warm = warmUp(gate, clock)
   const build = (era: 'legacy' | 'modern'): Server => {
-    const server = buildMcpServer({ Server, ProtocolError }, (conversation) => sessions.of(connection, conversation))
+    const server = buildMcpServer(
+      { Server, ProtocolError },
+      (conversation) => sessions.of(connection, conversation),
+      warm,
+    )
     // With a handshake, nothing may be said before it is done.
     if (era === 'modern') ready.add(server)
     else server.oninitialized = () => void ready.add(server)

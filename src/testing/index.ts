@@ -2,4 +2,5 @@
 
 export { FakeClock } from './fake-clock.ts'
 export { createRecordingStore, type RecordingStore, type WrittenRecord } from './recording-store.ts'
+export { type MisbehavingSwitches, misbehavingServer, serveMisbehaving } from './misbehaving-server.ts'
 export { ScriptedSource, type ScriptedSourceOptions } from './scripted-source.ts'

@@ -40,7 +40,7 @@ const callerFields = fields({
   tenant: optional(text(), 'Default: `local`.'),
   user: optional(text(), 'Who the calls are made for.'),
   agent: optional(text(), 'Which agent makes them.'),
-  roles: optional(listOf(text(), 100), 'What the caller may act as.'),
+  roles: optional(listOf(text(), 64), 'What the caller may act as.'),
   task: optional(task, 'Narrows what may be called.'),
 })
 

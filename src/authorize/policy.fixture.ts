@@ -1,0 +1,67 @@
+// What tests of this room share: callers, entries and checked inputs, made without any other room.
+
+import type { JsonObject } from '../base/json-value.ts'
+import type { CheckedInput } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { DeclaredEffect } from '../describe/effect.ts'
+import type { Entry } from '../describe/entry.ts'
+import { readTouches, TOUCHES_UNKNOWN } from '../describe/resource.ts'
+import type { Tool } from '../describe/tool.ts'
+import { loadPolicy, type Policy, type PolicyContext } from './policy.ts'
+import type { PolicyOptions } from './policy-options.ts'
+
+export const ROOTS: ReadonlyMap<string, string> = new Map([['main', '/ws']])
+
+export const ANA: Caller = Object.freeze({
+  tenant: 'acme',
+  user: 'ana',
+  agent: 'helper',
+  roles: Object.freeze(['dev']),
+  session: 's1',
+})
+
+export const caller = (more: Partial<Caller> = {}): Caller => Object.freeze({ ...ANA, ...more })
+
+type EntryParts = {
+  readonly effect?: Tool['effect']
+  readonly source?: string
+  readonly admit?: unknown
+  readonly resolve?: Tool['resolve']
+}
+
+export function entry(name: string, { effect = 'write', source = 'host', admit, resolve }: EntryParts = {}): Entry {
+  const tool = {
+    name,
+    version: '1.0.0',
+    description: 'does it',
+    input: { type: 'object' },
+    effect,
+    ...(admit === undefined ? {} : { admit }),
+    ...(resolve === undefined ? {} : { resolve }),
+  }
+  return Object.freeze({
+    tool: Object.freeze(tool) as Tool,
+    source,
+    layer: 'builtin',
+    state: { kind: 'active' },
+    fingerprint: `fingerprint-of-${name}`,
+    listing: undefined,
+    checkInput: undefined,
+    checkOutput: undefined,
+  })
+}
+
+type InputParts = { readonly effect?: DeclaredEffect; readonly touches?: unknown }
+
+/** `touches` as a tool would answer it; left out, the tool declares none. */
+export function input(args: JsonObject = {}, { effect = 'write', touches }: InputParts = {}): CheckedInput {
+  const read = touches === undefined ? TOUCHES_UNKNOWN : readTouches(touches)
+  return Object.freeze({ kind: 'ok', args, text: JSON.stringify(args), effect, touches: read })
+}
+
+/** The policy of these options; a problem is a failed test. */
+export function policyOf(options: PolicyOptions, context: Partial<PolicyContext> = {}): Policy {
+  const loaded = loadPolicy(options, { roots: ROOTS, ...context })
+  if (loaded.kind === 'bad') throw new Error(JSON.stringify(loaded.problems))
+  return loaded.policy
+}
