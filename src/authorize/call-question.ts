@@ -69,6 +69,6 @@ export class CallQuestion implements Question {
 
 /** A file may really be called `*`. Its touch looks like a folder as a whole, and nobody asks for what is below it. */
 function namesStar(args: JsonObject): boolean {
-  const path = Object.hasOwn(args, 'path') ? args['path'] : undefined
+  const path = Object.hasOwn(args, 'path') ? args.path : undefined
   return typeof path === 'string' && path.endsWith('*')
 }

@@ -2,9 +2,9 @@
 // beside a twin that loads.
 
 import { describe, expect, test } from 'vitest'
-import { loadPolicy, type LoadedPolicy } from './policy.ts'
-import type { PolicyOptions } from './policy-options.ts'
 import { ANA, entry, input, policyOf, ROOTS } from './policy.fixture.ts'
+import { type LoadedPolicy, loadPolicy } from './policy.ts'
+import type { PolicyOptions } from './policy-options.ts'
 
 const load = (options: unknown): LoadedPolicy => loadPolicy(options as PolicyOptions, { roots: ROOTS })
 
@@ -29,20 +29,50 @@ describe('closed: a rule that does not hold is a problem with its key, never ign
     ['an empty name', { deny: '' }, 'policy.rules[0].deny', 'empty'],
     ['a bad glob', { deny: 'read_[' }, 'policy.rules[0].deny', 'no `]`'],
     ['L12: a pattern that no name can match', { deny: 'Bash(rm *)' }, 'policy.rules[0].deny', 'no tool name'],
-    ['L12: a negated pattern', { deny: { tool: 'a.b' } }, 'policy.rules[0].deny.tool', 'no tool name'],
+    ['L12: a character that no name has', { deny: { tool: 'a.b' } }, 'policy.rules[0].deny.tool', 'no tool name'],
     ['an unknown effect', { deny: { effect: 'reads' } }, 'policy.rules[0].deny.effect', 'no effect'],
     ['an effect of a prototype', { deny: { effect: 'constructor' } }, 'policy.rules[0].deny.effect', 'no effect'],
     ['a resource without a verb', { deny: { resource: 'file:**' } }, 'policy.rules[0].deny.resource', 'verb kind:glob'],
-    ['a resource without a kind', { deny: { resource: 'read **/.env' } }, 'policy.rules[0].deny.resource', 'verb kind:glob'],
-    ['a resource without a key', { deny: { resource: 'read file:' } }, 'policy.rules[0].deny.resource', 'verb kind:glob'],
-    ['a verb of another case', { deny: { resource: 'Read file:**' } }, 'policy.rules[0].deny.resource', 'verb kind:glob'],
+    [
+      'a resource without a kind',
+      { deny: { resource: 'read **/.env' } },
+      'policy.rules[0].deny.resource',
+      'verb kind:glob',
+    ],
+    [
+      'a resource without a key',
+      { deny: { resource: 'read file:' } },
+      'policy.rules[0].deny.resource',
+      'verb kind:glob',
+    ],
+    [
+      'a verb of another case',
+      { deny: { resource: 'Read file:**' } },
+      'policy.rules[0].deny.resource',
+      'verb kind:glob',
+    ],
     ['two blanks', { deny: { resource: 'read  file:**' } }, 'policy.rules[0].deny.resource', 'verb kind:glob'],
     ['a bad glob of a resource', { deny: { resource: 'read file:[' } }, 'policy.rules[0].deny.resource', 'no `]`'],
-    ['L12: a slash at the end', { deny: { resource: 'read file:secret/' } }, 'policy.rules[0].deny.resource', 'folder/**'],
-    ['L12: a `./` at the start', { deny: { resource: 'read file:./secret/**' } }, 'policy.rules[0].deny.resource', 'segment'],
+    [
+      'L12: a slash at the end',
+      { deny: { resource: 'read file:secret/' } },
+      'policy.rules[0].deny.resource',
+      'folder/**',
+    ],
+    [
+      'L12: a `./` at the start',
+      { deny: { resource: 'read file:./secret/**' } },
+      'policy.rules[0].deny.resource',
+      'segment',
+    ],
     ['L12: a step up', { deny: { resource: 'read file:a/../b' } }, 'policy.rules[0].deny.resource', 'segment'],
     ['L12: a negation', { deny: { resource: 'read file:!a' } }, 'policy.rules[0].deny.resource', 'negates nothing'],
-    ['mixed alternatives', { deny: { resource: 'read file:{docs/**,/etc/**}' } }, 'policy.rules[0].deny.resource', 'two patterns'],
+    [
+      'mixed alternatives',
+      { deny: { resource: 'read file:{docs/**,/etc/**}' } },
+      'policy.rules[0].deny.resource',
+      'two patterns',
+    ],
     ['an unknown key of callers', { deny: 'a', for: { agents: 'x' } }, 'policy.rules[0].for.agents', 'unknown key'],
     ['callers that say nothing', { allow: 'a', for: {} }, 'policy.rules[0].for', 'narrows nothing'],
     ['callers that are not there', { allow: 'a', for: undefined }, 'policy.rules[0].for', 'not nothing'],
@@ -50,12 +80,32 @@ describe('closed: a rule that does not hold is a problem with its key, never ign
     ['a caller of a wrong type', { allow: 'a', for: { user: 7 } }, 'policy.rules[0].for.user', 'not a number'],
     ['conditions that say nothing', { allow: 'a', where: {} }, 'policy.rules[0].where', 'narrows nothing'],
     ['conditions that are not there', { allow: 'a', where: undefined }, 'policy.rules[0].where', 'not nothing'],
-    ['conditions in a map', { allow: 'a', where: new Map([['path', 'x']]) }, 'policy.rules[0].where', 'must be an object'],
-    ['a condition of a later issue', { allow: 'a', where: { n: { max: 5 } } }, 'policy.rules[0].where.n', 'not an object'],
+    [
+      'conditions in a map',
+      { allow: 'a', where: new Map([['path', 'x']]) },
+      'policy.rules[0].where',
+      'must be an object',
+    ],
+    [
+      'a condition of a later issue',
+      { allow: 'a', where: { n: { max: 5 } } },
+      'policy.rules[0].where.n',
+      'not an object',
+    ],
     ['a condition of null', { allow: 'a', where: { n: null } }, 'policy.rules[0].where.n', 'not null'],
-    ['a condition that is no number', { allow: 'a', where: { n: Number.NaN } }, 'policy.rules[0].where.n', 'must be a glob'],
+    [
+      'a condition that is no number',
+      { allow: 'a', where: { n: Number.NaN } },
+      'policy.rules[0].where.n',
+      'must be a glob',
+    ],
     ['a bad glob of an argument', { allow: 'a', where: { n: '{' } }, 'policy.rules[0].where.n', 'no `}`'],
-    ['L12: a path with a slash at its end', { allow: 'a', where: { path: 'docs/' } }, 'policy.rules[0].where.path', 'folder/**'],
+    [
+      'L12: a path with a slash at its end',
+      { allow: 'a', where: { path: 'docs/' } },
+      'policy.rules[0].where.path',
+      'folder/**',
+    ],
     ['an empty reason', { deny: 'a', because: ' ' }, 'policy.rules[0].because', 'says why'],
     ['a reason of a wrong type', { deny: 'a', because: 7 }, 'policy.rules[0].because', 'says why'],
     ['a place of a wrong type', { deny: 'a', at: { line: 1 } }, 'policy.rules[0].at', 'file, line, column'],
@@ -71,6 +121,7 @@ describe('closed: a rule that does not hold is a problem with its key, never ign
     ['null', null, 'policy'],
     ['an unknown key', { rule: [] }, 'policy.rule'],
     ['rules that are no list', { rules: { deny: 'a' } }, 'policy.rules'],
+    ['rules that are null', { rules: null }, 'policy.rules'],
     ['defaults that are no object', { defaults: 'ask' }, 'policy.defaults'],
     ['an unknown effect', { defaults: { reads: 'deny' } }, 'policy.defaults.reads'],
     ['an unknown answer', { defaults: { read: 'never' } }, 'policy.defaults.read'],
@@ -101,12 +152,15 @@ describe('closed: a rule that does not hold is a problem with its key, never ign
 })
 
 describe('L04: names of prototype members are ordinary names', () => {
-  test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])('a rule and a tool called %s', (name) => {
-    const policy = policyOf({ defaults: { write: 'allow' }, rules: [{ deny: name }] })
-    expect(policy.decide(ANA, entry(name), input()).kind).toBe('deny')
-    expect(policy.admit(ANA, entry(name)).kind).toBe('deny')
-    expect(policy.decide(ANA, entry('other'), input()).kind).toBe('allow')
-  })
+  test.each(['toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'])(
+    'a rule and a tool called %s',
+    (name) => {
+      const policy = policyOf({ defaults: { write: 'allow' }, rules: [{ deny: name }] })
+      expect(policy.decide(ANA, entry(name), input()).kind).toBe('deny')
+      expect(policy.admit(ANA, entry(name)).kind).toBe('deny')
+      expect(policy.decide(ANA, entry('other'), input()).kind).toBe('allow')
+    },
+  )
 
   test.each(['toString', 'constructor', '__proto__'])('an argument called %s counts only where it is there', (name) => {
     const where = JSON.parse(`{ "${name}": "**" }`)

@@ -40,10 +40,10 @@ export function entry(name: string, { effect = 'write', source = 'host', admit, 
     ...(resolve === undefined ? {} : { resolve }),
   }
   return Object.freeze({
-    tool: Object.freeze(tool) as Tool,
+    tool: Object.freeze(tool) as unknown as Tool,
     source,
     layer: 'builtin',
-    state: { kind: 'active' },
+    state: { kind: 'active' } as const,
     fingerprint: `fingerprint-of-${name}`,
     listing: undefined,
     checkInput: undefined,

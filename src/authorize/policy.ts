@@ -47,7 +47,7 @@ export function loadPolicy(options: PolicyOptions, context: PolicyContext): Load
   const reader = new OptionReader(file === undefined ? {} : { file }, [])
   const fields = reader.fields(options, 'policy', ['defaults', 'rules'])
   const defaults = readDefaults(fields?.get('defaults'), 'policy.defaults', reader)
-  const given = fields?.get('rules') ?? []
+  const given = fields?.get('rules') === undefined ? [] : fields.get('rules')
   if (!Array.isArray(given)) reader.problem('policy.rules', 'must be a list of rules')
   const items: readonly unknown[] = Array.isArray(given) ? given : []
   const rules = items.flatMap((rule, index) => readRule(rule, `policy.rules[${index}]`, reader, file) ?? [])

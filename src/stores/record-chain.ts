@@ -25,6 +25,11 @@ export class RecordChain {
     this.#hash = hash
   }
 
+  /** Counts a row that goes unseen: the next one is linked to the last that was hashed. */
+  skip(): void {
+    this.#seq += 1
+  }
+
   /** Links one more row. Its `seq` and `hash` are then the chain's `end`; the answer is the digest of its body. */
   link(kind: string, at: number, callId: string | null, body: string): string {
     const bodyDigest = sha256(body)

@@ -1,13 +1,11 @@
-// The newest rows of one chain in bounded memory. A row gets its digests when somebody reads, or just before the oldest row
-// goes: every row is chained exactly once, also one that is dropped, so that what is left verifies from its first row.
+// The newest rows of one chain in bounded memory. Rows get their digests when somebody reads: from then on they are linked
+// to what was read, and what is left verifies from its first row. A row that goes before anybody has read it is not hashed:
+// no one can hold its digest, and the chain goes on from the last row that was shown.
 
 import type { RecordDraft, RecordQuery, RecordRow } from '../observe/store.ts'
 import { RecordChain } from './record-chain.ts'
 
 type Slot = { readonly draft: RecordDraft; bodyDigest: string; hash: string }
-
-/** Rows linked at a time when the oldest has to go; keeps the hashing together and off most appends. */
-const LINK_ROWS = 256
 
 export class RecordRing {
   readonly #chain: RecordChain
@@ -60,7 +58,7 @@ export class RecordRing {
   }
 
   #dropFirst(): void {
-    if (this.#first > this.#chain.end.seq) this.#linkTo(Math.min(this.#last, this.#first + LINK_ROWS))
+    if (this.#first > this.#chain.end.seq) this.#chain.skip()
     const at = this.#first % this.#rowsMax
     this.#chars -= this.#slots[at]?.draft.body.length ?? 0
     this.#slots[at] = undefined
@@ -70,7 +68,7 @@ export class RecordRing {
   #linkTo(last: number): void {
     for (let seq = this.#chain.end.seq + 1; seq <= last; seq += 1) {
       const slot = this.#slots[seq % this.#rowsMax]
-      if (slot === undefined) throw new Error('a row was dropped before it was chained')
+      if (slot === undefined) throw new Error('a row that should be kept is gone')
       const { kind, at, callId, body } = slot.draft
       slot.bodyDigest = this.#chain.link(kind, at, callId, body)
       slot.hash = this.#chain.end.hash
