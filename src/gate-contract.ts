@@ -29,7 +29,7 @@ export type GateOptions = {
   readonly sources?: readonly Source[]
   /** The root folder of file tools, or several by name. Default: none, and file tools cannot be used. */
   readonly workspace?: string | Readonly<Record<string, string>>
-  /** `memory` (the default) keeps the newest 10,000 records; `{ sqlite: FILE }` keeps them all. Or a store of your own. */
+  /** `memory` (the default) keeps the newest 1,000 records; `{ sqlite: FILE }` keeps them all. Or a store of your own. */
   readonly store?: 'memory' | { readonly sqlite: string } | Store
   readonly policy?: PolicyOptions
   readonly approvals?: { readonly expiresMs?: number }

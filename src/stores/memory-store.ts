@@ -26,7 +26,7 @@ import { RecordRing } from './record-ring.ts'
 
 export type MemoryStoreOptions = {
   readonly clock: Clock
-  /** Rows kept, the newest. Default: 10,000; their bodies together are bounded to 64 Mi characters besides. */
+  /** Rows kept, the newest. Default: 1,000, few enough to stay in the young part of the heap; their bodies together are bounded to 64 Mi characters besides. */
   readonly recordsMax?: number
   /** Default: 10,000. */
   readonly approvalsMax?: number
@@ -38,7 +38,7 @@ const BODY_CHARS_MAX = 64 * 1024 * 1024
 
 /** Throws a RangeError on a bound that is no positive whole number. */
 export function createMemoryStore(options: MemoryStoreOptions): Store {
-  const { clock, recordsMax = 10_000, approvalsMax = 10_000, imagesBytesMax = 64 * 1024 * 1024 } = options
+  const { clock, recordsMax = 1_000, approvalsMax = 10_000, imagesBytesMax = 64 * 1024 * 1024 } = options
   for (const [name, bound] of Object.entries({ recordsMax, approvalsMax, imagesBytesMax })) {
     if (!Number.isSafeInteger(bound) || bound < 1) throw new RangeError(`\`${name}\` is a positive whole number`)
   }
