@@ -12,6 +12,16 @@ import type { CallOptions, DecisionPreview, NamedCall, Session } from './gate-co
 /** A caller's own id of a call is kept so far. */
 const ID_CHARACTERS_MAX = 256
 
+/** Also signals of other realms and of polyfills. */
+const isSignal = (signal: unknown): signal is AbortSignal =>
+  typeof signal === 'object' &&
+  signal !== null &&
+  'aborted' in signal &&
+  'addEventListener' in signal &&
+  typeof signal.addEventListener === 'function' &&
+  'removeEventListener' in signal &&
+  typeof signal.removeEventListener === 'function'
+
 /** What a session reads without making a call. */
 export type SessionViews = {
   readonly list: (caller: Caller) => readonly ToolListing[]
@@ -39,12 +49,13 @@ export class GateSession implements Session {
   call<Args, Value>(tool: Tool<Args, Value>, args: Args, options?: CallOptions): Promise<Outcome<Value>>
   call(request: NamedCall): Promise<Outcome>
   call(first: Tool<never, unknown> | NamedCall, args?: unknown, options?: CallOptions): Promise<Outcome> {
-    if (typeof first !== 'object' || first === null) return callTool(this.#rooms, this.#request({ name: '' }))
-    if (!('version' in first)) return callTool(this.#rooms, this.#request(first))
+    if (typeof first !== 'object' || first === null || !('version' in first))
+      return callTool(this.#rooms, this.#request(first))
     return callTool(this.#rooms, { ...this.#request({ ...options, name: first.name, arguments: args }), tool: first })
   }
 
-  turn(calls: readonly NamedCall[]): Promise<readonly Outcome[]> {
+  async turn(calls: readonly NamedCall[]): Promise<readonly Outcome[]> {
+    if (!Array.isArray(calls)) throw new TypeError('a turn is a list of calls')
     return callTurn(
       this.#rooms,
       calls.map((call) => this.#request(call)),
@@ -63,17 +74,18 @@ export class GateSession implements Session {
   }
 
   #request(call: NamedCall): CallRequest {
-    const { name, arguments: given, id, approval, signal, onProgress } = call
+    // Hosts without types may pass anything; what is no call names no tool.
+    const asked: Partial<NamedCall> = typeof call === 'object' && call !== null ? call : {}
+    const { name, arguments: given, id, approval, signal, onProgress } = asked
     return {
       caller: this.caller,
       entrance: this.#entrance,
-      // Hosts without types may pass anything for a name; what is no text names no tool.
       name: typeof name === 'string' ? name : '',
       arguments: given,
       ...(typeof id === 'string' ? { id: id.slice(0, ID_CHARACTERS_MAX) } : {}),
       ...(typeof approval === 'string' ? { approval } : {}),
-      ...(signal === undefined ? {} : { signal }),
-      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(isSignal(signal) ? { signal } : {}),
+      ...(typeof onProgress === 'function' ? { onProgress } : {}),
     }
   }
 }

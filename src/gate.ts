@@ -6,6 +6,7 @@ import { readCaller } from './authorize/caller-identity.ts'
 import { loadPolicy, type Policy } from './authorize/policy.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { Emitter } from './base/emitter.ts'
+import { errorText } from './base/error-text.ts'
 import type { Rooms } from './call-tool.ts'
 import type { Call, CallRequest, Entrance } from './describe/call.ts'
 import type { Caller } from './describe/caller.ts'
@@ -32,7 +33,7 @@ import type {
 import { GateSession } from './gate-session.ts'
 import { openStore } from './gate-store.ts'
 import { openWorkspace } from './gate-workspace.ts'
-import { Records } from './observe/records.ts'
+import { type Intent, Records } from './observe/records.ts'
 import { shapeOutcome } from './observe/shape.ts'
 import type { Store } from './observe/store.ts'
 import { verifyRecords } from './observe/verify.ts'
@@ -93,7 +94,7 @@ class WiredGate implements Gate {
     this.#options = options
     this.#wired = wired
     this.#events = new Emitter((event, error) =>
-      this.#log({ level: 'error', message: `a listener of ${event} failed`, details: { error: String(error) } }),
+      this.#log({ level: 'error', message: `a listener of ${event} failed`, details: { error: errorText(error) } }),
     )
     this.#catalogue = new Catalogue(() => this.#events.emit('catalogue-changed', { digest: this.#catalogue.digest }))
     this.#views = new Views(this.#catalogue, (caller, entry) => policy.admit(caller, entry).kind === 'admitted')
@@ -164,7 +165,8 @@ class WiredGate implements Gate {
           call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs),
         ),
       records: {
-        intend: (call, entry, input, decision) => this.#records.intend(call, entry, input, decision),
+        intend: (call, entry, input, decision) =>
+          this.#closing === undefined ? this.#records.intend(call, entry, input, decision) : CLOSING,
         close: (call, outcome) => {
           this.#open -= 1
           this.#records.close(call, outcome)
@@ -208,7 +210,8 @@ class WiredGate implements Gate {
     list: ({ state, limit = 100 } = {}) =>
       this.#wired.store.approvals({ limit, ...(state === undefined ? {} : { state }) }),
     show: async (id) => (await this.#wired.store.approvals({ id, limit: 1 }))[0],
-    decide: (id, answer) => {
+    decide: async (id, answer) => {
+      checkAnswer(answer)
       const at = this.#wired.clock.now()
       const body = JSON.stringify({
         approval: id,
@@ -309,7 +312,7 @@ class WiredGate implements Gate {
   }
 
   #reportCrash(call: Call, error: unknown): string {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const text = errorText(error)
     this.#log({ level: 'error', message: `${call.request.name} ${call.id} broke off`, details: { error: text } })
     return text
   }
@@ -321,6 +324,20 @@ class WiredGate implements Gate {
       // A logger that fails must not fail a call; there is nowhere left to say so.
     }
   }
+}
+
+/** Nothing starts once the gate is closing, and no approval is spent on it. */
+const CLOSING: Intent = Object.freeze({
+  kind: 'refused',
+  code: 'cancelled',
+  message: 'the gate is closing; nothing was done',
+  options: {},
+})
+
+function checkAnswer({ decision, by }: { readonly decision: unknown; readonly by: unknown }): void {
+  if (decision !== 'approve' && decision !== 'decline') throw new TypeError('`decision`: expected approve or decline')
+  if (typeof by !== 'string' || by.trim() === '' || by.length > 256)
+    throw new TypeError('`by`: expected the name of who answers')
 }
 
 const workspaceId = ({ roots }: Workspace): string => [...roots].map(([name, path]) => `${name}=${path}`).join('\n')

@@ -2,6 +2,7 @@
 // or hangs is named and takes nothing else down.
 
 import type { Clock } from './base/clock.ts'
+import { errorMessage } from './base/error-text.ts'
 import { within } from './base/within.ts'
 import type { BeforeImages } from './describe/before-images.ts'
 import type { Source, SourceHost, SourceState } from './describe/source.ts'
@@ -67,7 +68,7 @@ export class RunningSources {
         this.#report(source, { kind: 'failed', reason: `it did not start within ${startMs} ms` })
       else if (this.#states.get(source)?.kind === 'starting') this.#report(source, { kind: 'ready' })
     } catch (error) {
-      this.#report(source, { kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
+      this.#report(source, { kind: 'failed', reason: errorMessage(error) })
     } finally {
       catalogue.starting(source.name, false)
     }
@@ -103,7 +104,7 @@ export class RunningSources {
       this.#parts.log({
         level: 'error',
         message: `source ${source.name} did not close`,
-        details: { error: String(error) },
+        details: { error: errorMessage(error) },
       })
     }
     this.#states.set(source, { kind: 'closed' })

@@ -18,14 +18,16 @@ export async function settleUnsettled(
   toolOf: (name: string) => Tool | undefined,
 ): Promise<readonly UnsettledCall[]> {
   const settled: UnsettledCall[] = []
-  for (const intent of await store.lapsedIntents()) {
-    const effect = await effectNow(intent, toolOf(intent.tool), clock)
-    const { callId, tool, at } = intent
+  const lapsed = await store.lapsedIntents()
+  // Side by side: one tool that does not answer makes the start wait once, not once for each of its calls.
+  const effects = await Promise.all(lapsed.map((intent) => effectNow(intent, toolOf(intent.tool), clock)))
+  for (const [index, { callId, tool, at, chain }] of lapsed.entries()) {
+    const effect = effects[index] ?? 'unknown'
     const body = JSON.stringify({
       tool,
       effect,
       intendedAt: at,
-      of: intent.chain,
+      of: chain,
       reason: 'the gate that began this call is gone',
     })
     store.append({ kind: 'reconciled', at: clock.now(), callId, body }, callId)

@@ -9,6 +9,7 @@ import {
   GateConfigError,
   type GateOptions,
   type Outcome,
+  ToolResult,
   toolFailure,
 } from '../src/index.ts'
 import { createRecordingStore, FakeClock, ScriptedSource } from '../src/testing/index.ts'
@@ -432,6 +433,124 @@ describe('⑥ audit, second half', () => {
   })
 })
 
+describe('authors and hosts without types', () => {
+  const unreadable = Object.create(null) as object
+  const cyclic: Record<string, unknown> = {}
+  cyclic.self = cyclic
+  const text = [{ type: 'text', text: 'a' }] as const
+
+  test.each([
+    ['a display that is none', () => new ToolResult(1, text, { kind: 'text' } as never)],
+    ['a display that is null', () => new ToolResult(1, text, null as never)],
+    [
+      'content with a getter that throws',
+      () =>
+        new ToolResult(1, [
+          {
+            type: 'text',
+            get text(): string {
+              throw unreadable
+            },
+          },
+        ]),
+    ],
+    [
+      'a resource with a cycle',
+      () => new ToolResult(1, [{ type: 'resource', resource: { uri: 'a', cyclic } as never }]),
+    ],
+    ['a failure without a message', () => toolFailure({ code: 'x' } as never)],
+    ['a failure whose content is text', () => toolFailure({ code: 'x', message: 'y', content: 'abc' as never })],
+    ['a failure with cyclic details', () => toolFailure({ code: 'x', message: 'y', details: { cyclic } })],
+    ['a throw of what cannot be read', () => Promise.reject(unreadable)],
+    [
+      'a throw of an error whose stack throws',
+      () =>
+        Promise.reject(
+          Object.defineProperty(new Error('x'), 'stack', {
+            get: () => {
+              throw unreadable
+            },
+          }),
+        ),
+    ],
+    [
+      'a throw of a hostile proxy',
+      () =>
+        Promise.reject(
+          new Proxy(
+            {},
+            {
+              getPrototypeOf: () => {
+                throw unreadable
+              },
+            },
+          ),
+        ),
+    ],
+  ])('one-outcome: %s ends in one outcome and one end record', async (_name, run) => {
+    const odd = probe('write', 'odd', { run })
+    const { session, store, gate } = await open([odd.tool], { policy: { defaults: { write: 'allow' } } })
+    gate.on('call-closed', () => {
+      throw unreadable
+    })
+    const outcome = await session.call({ name: 'odd', arguments: { n: 1 } })
+    expect(outcome.content.length).toBeGreaterThan(0)
+    expect(kinds(store)).toEqual(['intent', 'end'])
+    if (!outcome.ok) expect(['tool_crashed', 'tool_error']).toContain(outcome.error.type)
+  })
+
+  test('a signal that is none is no signal, and a turn of nonsense still ends every call', async () => {
+    const { tool } = probe('read')
+    const { session, clock } = await open([tool])
+    const outcome = await session.call({ name: 'probe', arguments: { n: 1 }, signal: {} as never })
+    await clock.advance(60_000)
+    expect(typeOf(outcome)).toBe('ok')
+    expect((await session.turn([null as never, { name: 'probe', arguments: { n: 1 } }])).map(typeOf)).toEqual([
+      'not_found',
+      'ok',
+    ])
+    await expect(session.turn(5 as never)).rejects.toThrow(TypeError)
+  })
+
+  test('no text at all means no arguments', async () => {
+    const bare = probe('read', 'bare', { input: { type: 'object' } })
+    const { session } = await open([bare.tool, probe('read').tool])
+    expect(typeOf(await session.call({ name: 'bare', arguments: '' }))).toBe('ok')
+    expect(typeOf(await session.call({ name: 'probe', arguments: ' ' }))).toBe('invalid_args')
+  })
+
+  test('a generator that yields without waiting meets its deadline', async () => {
+    const gate = await createGate({
+      limits: { deadlineMs: 100 },
+      tools: [
+        probe('read', 'endless', {
+          run: async function* () {
+            for (;;) yield { message: 'x' }
+          },
+        }).tool,
+      ],
+    })
+    expect(typeOf(await gate.session().call({ name: 'endless', arguments: { n: 1 } }))).toBe('timeout')
+    await gate.close()
+  })
+
+  test('an answer without a name, or of another kind, is none', async () => {
+    const { tool, runs } = probe('write')
+    const { gate, session } = await open([tool])
+    const asked = await session.call({ name: 'probe', arguments: { n: 1 } })
+    const id = asked.ok ? '' : String(asked.error.details?.approvalId)
+    for (const answer of [
+      { decision: 'approve' },
+      { decision: 'approve', by: 5 },
+      { decision: 'yes', by: 'a person' },
+    ]) {
+      await expect(gate.approvals.decide(id, answer as never)).rejects.toThrow(TypeError)
+    }
+    expect(typeOf(await session.call({ name: 'probe', arguments: { n: 1 } }))).toBe('approval_required')
+    expect(runs).toEqual([])
+  })
+})
+
 describe('a turn', () => {
   test('call-order: L58: outcomes stand in call order, and one refused or failing call stops no other', async () => {
     const good = probe('read', 'good')
@@ -503,6 +622,33 @@ describe('the gate', () => {
     expect(typeOf(await pending)).toBe('cancelled')
     expect(kinds(store)).toEqual(['intent', 'end'])
     expect(typeOf(await session.call({ name: 'hanging', arguments: { n: 1 } }))).toBe('unavailable')
+  })
+
+  test('nothing starts once the gate is closing, and what waited before its tool has not happened', async () => {
+    let proceed = (): void => {}
+    const waiting = probe('write', 'waiting', {
+      resolve: (args: unknown) =>
+        new Promise((resolve) => {
+          proceed = () => resolve(args)
+        }),
+    })
+    const { gate, session, store } = await open([waiting.tool], { policy: { defaults: { write: 'allow' } } })
+    const pending = session.call({ name: 'waiting', arguments: { n: 1 } })
+    await new Promise((resolve) => setImmediate(resolve))
+    const closed = gate.close()
+    proceed()
+    const outcome = await pending
+    await closed
+    expect(outcome).toMatchObject({ ok: false, error: { type: 'cancelled', effect: 'none' } })
+    expect(waiting.runs).toEqual([])
+    expect(kinds(store)).toEqual(['end'])
+  })
+
+  test('seen-is-callable: a tool that is registered again with another admit leaves the listing', async () => {
+    const { gate, session } = await open([probe('read', 'probe', { admit: () => true }).tool])
+    expect(session.tools()).toHaveLength(1)
+    gate.catalogue.register(probe('read', 'probe', { admit: () => false }).tool)
+    expect(session.tools()).toHaveLength(0)
   })
 
   test.each([

@@ -220,7 +220,7 @@ describe('one-gate: a denied tool is refused at every entrance', () => {
     const copy = await createGate({ tools: [{ ...probe } as AnyTool] })
     runs.length = 0
     expect(outcomeType(await copy.session().call({ name: 'probe', arguments: { target: 'open-1' } }))).toBe(
-      'tool_crashed',
+      'unavailable',
     )
     expect(runs).toEqual([])
     await copy.close()

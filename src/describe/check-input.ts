@@ -2,6 +2,7 @@
 // meaning, frozen. Rules, approvals, records and the tool all see this one form.
 
 import type { Clock } from '../base/clock.ts'
+import { errorText } from '../base/error-text.ts'
 import { takeJsonText } from '../base/json-text.ts'
 import {
   isJsonObject,
@@ -108,7 +109,7 @@ async function touchesOf(entry: Entry, args: JsonObject, call: Call): Promise<To
   try {
     return readTouches(await entry.tool.touches(args, call.caller))
   } catch (error) {
-    return { kind: 'malformed', reason: String(error) }
+    return { kind: 'malformed', reason: errorText(error) }
   }
 }
 
@@ -134,14 +135,16 @@ const crashed = (error: unknown): InputRefused => ({
   kind: 'invalid',
   code: 'tool_crashed',
   message: 'the tool broke off while it checked the arguments; nothing was done',
-  help: error instanceof Error ? (error.stack ?? error.message) : String(error),
+  help: errorText(error),
 })
 
 function readArguments(given: unknown, bounds: JsonBounds): (JsonTaken & { kind: 'ok' }) | InputRefused {
+  // Some models send no text at all for a tool without parameters.
+  const isBlank = typeof given === 'string' && given.length <= 16 && given.trim() === ''
   const taken =
-    typeof given === 'string'
+    typeof given === 'string' && !isBlank
       ? takeJsonText(given, bounds)
-      : takeJson(given === undefined ? {} : given, bounds, DROP_UNDEFINED)
+      : takeJson(given === undefined || isBlank ? {} : given, bounds, DROP_UNDEFINED)
   if (taken.kind === 'refused') {
     return {
       kind: 'invalid',

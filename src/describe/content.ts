@@ -42,3 +42,17 @@ export function isContentPart(value: unknown): value is ContentPart {
     isText(resource.uri)
   )
 }
+
+const isRow = (row: unknown): row is readonly string[] => Array.isArray(row) && row.every(isText)
+
+/** A foreign value as a display; undefined where it is none. */
+export function readDisplay(value: unknown): Display | undefined {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined
+  const { kind, text, path, fromLine, columns, rows } = value as Readonly<Record<string, unknown>>
+  if (kind === 'text' && isText(text)) return { kind, text }
+  if (kind === 'diff' && isText(text) && isText(path)) return { kind, path, text }
+  if (kind === 'file' && isText(text) && isText(path) && typeof fromLine === 'number')
+    return { kind, path, fromLine, text }
+  if (kind === 'table' && isRow(columns) && Array.isArray(rows) && rows.every(isRow)) return { kind, columns, rows }
+  return undefined
+}

@@ -5,6 +5,18 @@ import type { ContentPart } from './content.ts'
 import type { RetryAdvice } from './error-types.ts'
 import type { EffectState } from './outcome.ts'
 
+/** How a failure may end its call. */
+export const FAILURE_TYPES = [
+  'tool_error',
+  'tool_crashed',
+  'outcome_unknown',
+  'unavailable',
+  'oversized',
+  'unsafe_args',
+  'busy',
+  'output_invalid',
+] as const
+
 export type ToolFailureOptions = {
   /** The tool's own code, e.g. `file_not_found`. */
   readonly code: string
@@ -16,14 +28,7 @@ export type ToolFailureOptions = {
   /** Replaces the message as what the model reads, e.g. an upstream's own error content. */
   readonly content?: readonly ContentPart[]
   /** Ends the call as this error type instead of `tool_error`. */
-  readonly type?:
-    | 'tool_error'
-    | 'tool_crashed'
-    | 'outcome_unknown'
-    | 'unavailable'
-    | 'oversized'
-    | 'unsafe_args'
-    | 'busy'
+  readonly type?: (typeof FAILURE_TYPES)[number]
   /** For the operator only. */
   readonly help?: string
   readonly details?: Readonly<Record<string, unknown>>

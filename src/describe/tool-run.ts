@@ -12,6 +12,9 @@ export function hideRun(tool: object, run: AnyRun): void {
   runs.set(tool, run)
 }
 
+/** Whether `defineTool` made this very object. */
+export const hasRun = (tool: object): boolean => runs.has(tool)
+
 // INVARIANT one-gate: the run of a tool is found by identity here and nowhere else; a copy of a tool cannot run.
 /** The run of a tool; undefined for anything that `defineTool` did not make. */
 export const openRun = (tool: Tool): AnyRun | undefined => runs.get(tool)

@@ -6,6 +6,7 @@ import { canonicalJson, type JsonValue } from '../base/json-value.ts'
 import type { Entry, EntryState, Layer } from '../describe/entry.ts'
 import { compileCheck, type SchemaCheck } from '../describe/schema/compile-check.ts'
 import type { Tool } from '../describe/tool.ts'
+import { hasRun } from '../describe/tool-run.ts'
 import { listTool } from './listing.ts'
 
 export type Origin = {
@@ -18,6 +19,7 @@ export type Origin = {
 export type Built = { readonly entry: Entry; readonly warnings: readonly string[] }
 
 export function buildEntry(tool: Tool, origin: Origin): Built {
+  if (!hasRun(tool)) return held(tool, origin, 'it is a copy, or was not made by `defineTool`')
   const input = compileCheck(tool.input, { trusted: !origin.foreign })
   if (input.kind === 'bad') return held(tool, origin, `its input schema does not hold: ${input.reason}`)
   const output =

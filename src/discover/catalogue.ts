@@ -20,6 +20,7 @@ export class Catalogue {
   #effective: ReadonlyMap<string, Entry> = new Map()
   #items: readonly CatalogueItem[] = []
   #digest = ''
+  #version = 0
   readonly #changed: () => void
 
   constructor(changed: () => void = () => {}) {
@@ -29,6 +30,11 @@ export class Catalogue {
   /** Digest of all effective entries: equal digests mean equal catalogues. */
   get digest(): string {
     return this.#digest
+  }
+
+  /** Another number after every change, also of one that no digest shows. */
+  get version(): number {
+    return this.#version
   }
 
   /** Entries that answer to a name, sorted by name. */
@@ -135,6 +141,7 @@ export class Catalogue {
     const digest = sha256(
       [...effective.values()].map(({ fingerprint, state }) => `${fingerprint}${state.kind}`).join('\n'),
     )
+    this.#version += 1
     this.#effective = effective
     this.#items = items
     if (digest === this.#digest) return

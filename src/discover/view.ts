@@ -9,7 +9,7 @@ import type { Catalogue } from './catalogue.ts'
 export type Admits = (caller: Caller, entry: Entry) => boolean
 
 type Cached = {
-  readonly digest: string
+  readonly version: number
   readonly steady: readonly Entry[]
   readonly listing: readonly ToolListing[] | undefined
 }
@@ -36,7 +36,7 @@ export class Views {
   /** Tools with an `admit` of their own are asked each time; everything else depends only on catalogue and caller. */
   #cached(caller: Caller): Cached {
     const known = this.#cache.get(caller)
-    if (known?.digest === this.#catalogue.digest) return known
+    if (known?.version === this.#catalogue.version) return known
     const steady: Entry[] = []
     let asked = false
     for (const entry of this.#catalogue.effective()) {
@@ -45,7 +45,7 @@ export class Views {
       else if (!this.#admits(caller, entry)) continue
       steady.push(entry)
     }
-    const cached = { digest: this.#catalogue.digest, steady, listing: asked ? undefined : toListing(steady) }
+    const cached = { version: this.#catalogue.version, steady, listing: asked ? undefined : toListing(steady) }
     this.#cache.set(caller, cached)
     return cached
   }

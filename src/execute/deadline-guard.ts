@@ -2,6 +2,7 @@
 // told to stop and is not waited for; what it answers later is recorded and goes to nobody.
 
 import type { Clock } from '../base/clock.ts'
+import { errorText } from '../base/error-text.ts'
 import type { Ending } from '../describe/call.ts'
 import { refused } from '../describe/refused.ts'
 import type { Guard, Job, Next } from './guard.ts'
@@ -57,10 +58,14 @@ function race(job: Job, next: Next, { clock, running, reportLate }: Parts): Prom
       if (!over) stop(timedOut(job, true), 'deadline')
       reportLate(job, ending, lateMs)
     }
-    next(job).then(answered, (bug: unknown) =>
-      answered(refused('internal', String(bug), { effect: unsaidEffect(job) })),
-    )
+    next(job).then(answered, (bug: unknown) => answered(broken(job, bug)))
   })
+}
+
+/** A fault of the guards inside; the tool may have run. */
+function broken(job: Job, bug: unknown): Ending {
+  const message = `the gate failed; the operator finds the reason under ${job.call.id}`
+  return refused('internal', message, { effect: unsaidEffect(job), help: errorText(bug) })
 }
 
 function timedOut(job: Job, begun: boolean): Ending {

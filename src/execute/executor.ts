@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Call, CheckedInput, Ending } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Entry } from '../describe/entry.ts'
+import { refused } from '../describe/refused.ts'
 import { deadlineGuard, type ReportLate, type Running } from './deadline-guard.ts'
 import { compose, type Guard, type Next } from './guard.ts'
 import { LoopWatch } from './loop-watch.ts'
@@ -26,6 +27,7 @@ export class Executor {
   readonly #parts: ExecutorParts
   readonly #walk: Next
   readonly #running: Running = new Set()
+  #stopped = false
 
   constructor(parts: ExecutorParts) {
     this.#parts = parts
@@ -37,15 +39,18 @@ export class Executor {
     this.#walk = compose(this.guards, (job) => runTool(job, parts.clock, watch))
   }
 
+  /** Runs an allowed call. After `stop`, nothing starts any more. */
   run(call: Call, entry: Entry, input: CheckedInput): Promise<Ending> {
+    if (this.#stopped) return Promise.resolve(refused('cancelled', 'the gate is closing; nothing was done'))
     const { clock, mayTouch, log, deadlineMs } = this.#parts
     const scope = new RunScope(call, clock, (resource) => mayTouch(call.caller, entry, resource, input), log)
     const deadlineAtMs = call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs)
     return this.#walk({ call, entry, input, scope, deadlineAtMs })
   }
 
-  /** Cancels every running call; each ends with an outcome of its own. */
+  /** Cancels every running call, each with an outcome of its own, and starts none after that. */
   stop(): void {
+    this.#stopped = true
     for (const cancel of [...this.#running]) cancel()
   }
 }

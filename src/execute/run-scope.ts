@@ -1,6 +1,7 @@
 // What a tool holds while it runs. The abort signal is made when somebody asks for it: most tools never do.
 
 import type { Clock } from '../base/clock.ts'
+import { errorText } from '../base/error-text.ts'
 import type { Call } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Progress, RunContext } from '../describe/tool.ts'
@@ -51,7 +52,7 @@ export class RunScope implements RunContext {
     try {
       onProgress(progress)
     } catch (error) {
-      this.#log(this.#call, 'the listener for progress failed', { error: String(error) })
+      this.#log(this.#call, 'the listener for progress failed', { error: errorText(error) })
     }
   }
 

@@ -26,9 +26,13 @@ export async function runTool(job: Job, clock: Clock, watch: LoopWatch): Promise
   }
 }
 
+/** Yields that come without waiting would keep timers, and with them the deadline, from ever firing. */
+const YIELDS_PER_TURN = 64
+
 async function drive(job: Job, generated: Generated): Promise<unknown> {
-  for (;;) {
+  for (let yields = 1; ; yields++) {
     const step = await generated.next()
+    if (yields % YIELDS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve))
     if (step.done === true) return step.value
     job.scope.progress(step.value)
     if (job.scope.signal.aborted) {

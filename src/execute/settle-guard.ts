@@ -1,12 +1,12 @@
 // The innermost guard: whatever the tool answers or throws becomes an ending here. Output is checked against its schema
 // before anything outside holds it; an answer that the schema refuses is withheld, and its effect is said to be done.
 
-import { takeJson } from '../base/json-value.ts'
+import { isJsonObject, takeJson } from '../base/json-value.ts'
 import type { Ending } from '../describe/call.ts'
 import { ERROR_TYPES } from '../describe/error-types.ts'
 import type { EffectState } from '../describe/outcome.ts'
 import { refused } from '../describe/refused.ts'
-import { ToolFailure } from '../describe/tool-failure.ts'
+import { FAILURE_TYPES, ToolFailure } from '../describe/tool-failure.ts'
 import { ToolResult } from '../describe/tool-result.ts'
 import type { Guard, Job, Next } from './guard.ts'
 
@@ -33,12 +33,14 @@ async function settle(job: Job, next: Next, reportCrash: ReportCrash): Promise<E
     const raw = await next(job)
     return raw.kind === 'value' ? await settleAnswer(job, raw.value) : raw
   } catch (error) {
-    return error instanceof ToolFailure ? settleFailure(job, error) : crash(job, error, reportCrash)
+    const failure = failureOf(error)
+    return failure === undefined ? crash(job, error, reportCrash) : settleFailure(job, failure)
   }
 }
 
 function settleAnswer(job: Job, answer: unknown): Ending | Promise<Ending> {
-  if (answer instanceof ToolFailure) return settleFailure(job, answer)
+  const failure = failureOf(answer)
+  if (failure !== undefined) return settleFailure(job, failure)
   if (!(answer instanceof ToolResult)) return checkValue(job, { kind: 'value', value: answer })
   const { value, content, display } = answer
   return checkValue(job, { kind: 'value', value, content, ...(display === undefined ? {} : { display }) })
@@ -70,16 +72,35 @@ function withheld(job: Job, problem: string): Ending {
 // INVARIANT honest-effect: a tool that does not say what it did is not believed to have done nothing, unless it only reads.
 export const unsaidEffect = (job: Job): EffectState => (job.input.effect === 'read' ? 'none' : 'unknown')
 
+/** What was thrown or returned may throw again when it is looked at. */
+function failureOf(answer: unknown): ToolFailure | undefined {
+  try {
+    return answer instanceof ToolFailure ? answer : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const EFFECTS = ['none', 'done', 'unknown']
+const DETAIL_BOUNDS = { depthMax: 16, keysMax: 1_000, bytesMax: 65_536 } as const
+
+/** What a tool says of its failure, as far as it has the right form: authors without types say anything. */
 function settleFailure(job: Job, { options }: ToolFailure): Ending {
-  const { type = 'tool_error', code, message, content, help, details } = options
+  const { content, help } = options
+  const type = FAILURE_TYPES.find((known) => known === options.type) ?? 'tool_error'
+  const code = typeof options.code === 'string' ? options.code.slice(0, 128) : 'unspecified'
+  const message =
+    typeof options.message === 'string' ? options.message : 'the tool reports a failure and does not say which'
+  const taken = takeJson(options.details ?? {}, DETAIL_BOUNDS, AS_IT_CAME)
+  const details = taken.kind === 'ok' && isJsonObject(taken.value) ? taken.value : {}
   const advice =
     options.retry ?? (job.entry.tool.repeat === 'safe' && type !== 'unsafe_args' ? 'safe' : ERROR_TYPES[type].retry)
   return refused(type, message, {
-    effect: options.effect ?? unsaidEffect(job),
+    effect: EFFECTS.includes(options.effect ?? '') ? (options.effect ?? unsaidEffect(job)) : unsaidEffect(job),
     retry: { advice },
     details: { ...details, code },
     ...(content === undefined ? {} : { content }),
-    ...(help === undefined ? {} : { help }),
+    ...(typeof help === 'string' ? { help } : {}),
   })
 }
 

@@ -6,7 +6,8 @@ export type EntryKind = 'file' | 'directory' | 'link' | 'other'
 
 /**
  * `swapped`: something on the way is no longer what it was when the path was judged. `shared`: the file has other names
- * (hard links), which a write would change as well. `own`: it belongs to the gate. `denied`: the operating system refused,
+ * (hard links), which a write would change as well. `own`: it belongs to the gate, or stands in the way of what does.
+ * `repository`: it would make a bare git repository out of a folder. `denied`: the operating system refused,
  * with its error code. In every case nothing was changed.
  */
 export type RootedFailure =
@@ -19,6 +20,7 @@ export type RootedFailure =
   | { readonly kind: 'exists' }
   | { readonly kind: 'shared' }
   | { readonly kind: 'own' }
+  | { readonly kind: 'repository' }
   | { readonly kind: 'denied'; readonly code: string }
 
 const KINDS: ReadonlyMap<string, RootedFailure> = new Map<string, RootedFailure>([

@@ -13,6 +13,7 @@ import { type Moved, moveHeld, type Place, type Removed, removeHeld } from './ro
 import { OwnGuard } from './rooted-own.ts'
 import { OUTSIDE, type Platform } from './rooted-path.ts'
 import { type FileRead, readHeld } from './rooted-read.ts'
+import { completesRepository } from './rooted-repository.ts'
 import { RootedWalk, type WalkOptions, type WalkStep } from './rooted-walk.ts'
 import { type WriteOptions, type Written, writeHeld } from './rooted-write.ts'
 
@@ -23,6 +24,8 @@ export type RootedFolderOptions = {
   readonly platform?: Platform
   /** How to walk. Absent: the best that works here. */
   readonly method?: WalkMethod
+  /** Other absolute spellings of the folder, such as one through a link, that paths may begin with. */
+  readonly spellings?: readonly string[]
 }
 
 /** What stands at a canonical path now. */
@@ -32,7 +35,7 @@ export type Looked = { readonly kind: 'ok'; readonly stat: fs.Stats }
 export function openRootedFolder(path: string, options: RootedFolderOptions = {}): RootedFolder {
   const root = fs.realpathSync.native(path)
   if (!fs.statSync(root).isDirectory()) throw new TypeError(`\`${path}\` is no folder`)
-  return new RootedFolder(root, resolve(path), options)
+  return new RootedFolder(root, [path, ...(options.spellings ?? [])], options)
 }
 
 export class RootedFolder {
@@ -45,14 +48,14 @@ export class RootedFolder {
   /** Use `openRootedFolder`. */
   constructor(
     root: string,
-    spelling: string,
+    spellings: readonly string[],
     { own = () => [], platform = hostPlatform(), method = walkMethod() }: RootedFolderOptions,
   ) {
     this.root = root
     this.#method = method
     this.#own = new OwnGuard(own, platform)
     this.#canonical = {
-      spellings: [...new Set([root, spelling])],
+      spellings: [...new Set([root, ...spellings.map((spelling) => resolve(spelling))])],
       platform,
       foldsCase: caseProbe(root, platform),
       own: this.#own,
@@ -80,6 +83,11 @@ export class RootedFolder {
     return this.#own.isBelow(this.absolute(relative))
   }
 
+  /** Whether an entry at a canonical path would make a bare git repository out of a folder above it. */
+  completesRepository(relative: string): boolean {
+    return completesRepository(namesOf(relative), (path) => this.look(path).kind === 'ok')
+  }
+
   /** Looks at an entry without following it if it is a link. */
   look(relative: string): Looked | RootedFailure {
     if (relative === '.') return attempt(() => ({ kind: 'ok' as const, stat: fs.lstatSync(this.root) }))
@@ -102,10 +110,13 @@ export class RootedFolder {
 
   /** Replaces or creates a file as a whole, and makes the folders on the way. A failure leaves the file as it was. */
   async write(relative: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<Written | RootedFailure> {
+    const refused = this.#placeProblem(relative)
+    if (refused !== undefined) return refused
     const made: string[] = []
+    const lastCheck = () => this.#placeProblem(relative)
     const result = await this.#in(
       relative,
-      ({ directory, name }) => writeHeld(directory, name, bytes, this.#own, options),
+      ({ directory, name }) => writeHeld(directory, name, bytes, this.#own, { ...options, lastCheck }),
       made,
     )
     if (result.kind !== 'ok') this.#unmake(made)
@@ -114,6 +125,8 @@ export class RootedFolder {
 
   /** Gives a file or folder another name, and makes the folders on the way. Takes the place of nothing. */
   move(from: string, to: string): Moved | RootedFailure {
+    const refused = this.holdsOwn(from) ? { kind: 'own' as const } : this.#placeProblem(to)
+    if (refused !== undefined) return refused
     const made: string[] = []
     const result = this.#at(from, (source) => this.#at(to, (target) => moveHeld(source, target, this.#own), made))
     if (result.kind !== 'ok') this.#unmake(made)
@@ -123,6 +136,13 @@ export class RootedFolder {
   /** Removes a regular file whose bytes have this SHA-256 (hex). */
   async remove(relative: string, expectHash: string): Promise<Removed | RootedFailure> {
     return this.#in(relative, (place) => removeHeld(place, this.#own, expectHash))
+  }
+
+  /** Why nothing may be put at a path: in the place of an own file or of a folder on the way to one, it would become one. */
+  #placeProblem(relative: string): RootedFailure | undefined {
+    if (relative === '.') return undefined
+    if (this.#own.covers(this.absolute(relative)) || this.holdsOwn(relative)) return { kind: 'own' }
+    return this.completesRepository(relative) ? { kind: 'repository' } : undefined
   }
 
   #at<Result>(

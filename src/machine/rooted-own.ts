@@ -5,6 +5,7 @@ import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { attempt } from './rooted-failure.ts'
 import type { Platform } from './rooted-path.ts'
+import { isTemporary } from './rooted-temporary.ts'
 
 /** Files below the own folders that are compared by identity; more than these, and every hard link counts as own. */
 const IDENTITIES_MAX = 20_000
@@ -29,6 +30,7 @@ export class OwnGuard {
   cover(): (path: string) => boolean {
     const spellings = this.#spellings()
     return (path) => {
+      if (isTemporary(path)) return true
       const asked = this.#fold(path)
       return spellings.some((own) => asked === own || asked.startsWith(`${own}/`))
     }
@@ -79,17 +81,20 @@ export class OwnGuard {
     return folded.length > 1 && folded.endsWith('/') ? folded.slice(0, -1) : folded
   }
 
+  /** Each thing is looked at once and no link below the own paths is followed, so a folder that holds itself ends too. */
   #collect(): Set<string> {
     const found = new Set<string>()
-    const pending = [...this.#paths()]
+    const pending = this.#paths().map((path) => attempt(() => fs.realpathSync.native(path)))
     for (let path = pending.pop(); path !== undefined && found.size < IDENTITIES_MAX; path = pending.pop()) {
+      if (typeof path !== 'string') continue
       const here = path
-      const stat = attempt(() => fs.statSync(here))
-      if ('kind' in stat) continue
+      const stat = attempt(() => fs.lstatSync(here))
+      if ('kind' in stat || found.has(identityOf(stat))) continue
       found.add(identityOf(stat))
       if (!stat.isDirectory()) continue
       const names = attempt(() => fs.readdirSync(here))
-      if (!('kind' in names)) pending.push(...names.map((name) => join(here, name)))
+      if ('kind' in names) continue
+      for (const name of names) pending.push(join(here, name))
     }
     return found
   }

@@ -7,6 +7,7 @@ import type { HeldDirectory } from './rooted-directory.ts'
 import { attempt, type EntryKind, type RootedFailure } from './rooted-failure.ts'
 import type { Identities, OwnGuard } from './rooted-own.ts'
 import { type FileRead, readHeld } from './rooted-read.ts'
+import { isTemporary } from './rooted-temporary.ts'
 
 const STEPS_BETWEEN_PAUSES = 200
 
@@ -75,6 +76,8 @@ export class RootedWalk {
   }
 
   async *#entry(level: Level, found: fs.Dirent): AsyncGenerator<WalkStep, void, void> {
+    // No file of the folder, but one on its way to be one.
+    if (isTemporary(found.name)) return
     const relative = level.relative === '.' ? found.name : `${level.relative}/${found.name}`
     if (this.#isOwn(absoluteOf(this.#root, relative))) {
       yield { kind: 'own' }

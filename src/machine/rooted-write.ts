@@ -2,7 +2,6 @@
 // the held directory. Whoever reads sees the old bytes or the new ones. It writes through no link, into no file that has other
 // names, and over nothing that is not what the caller expects. Any failure that it returns left the old file as it was.
 
-import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs'
 import { promisify } from 'node:util'
 import { sha256 } from '../base/digest.ts'
@@ -11,6 +10,7 @@ import { type HeldDirectory, OPEN_FLAGS } from './rooted-directory.ts'
 import { attempt, codeOf, failureOf, type RootedFailure } from './rooted-failure.ts'
 import type { OwnGuard } from './rooted-own.ts'
 import { readHeld } from './rooted-read.ts'
+import { removeSecondNames, sweepTemporaries, temporaryName } from './rooted-temporary.ts'
 
 const AT_ONCE_BYTES_MAX = 256 * 1_024
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants
@@ -25,6 +25,11 @@ export type WriteOptions = {
   readonly mode?: number
 }
 
+export type HeldWriteOptions = WriteOptions & {
+  /** Asked right before the file is put in place: why it may not be, as things stand at that moment. */
+  readonly lastCheck?: () => RootedFailure | undefined
+}
+
 export type Written = { readonly kind: 'ok'; readonly hash: string; readonly created: boolean }
 
 /** What stands under the name before the write; undefined where nothing does. */
@@ -35,24 +40,32 @@ export async function writeHeld(
   name: string,
   bytes: Uint8Array,
   own: OwnGuard,
-  options: WriteOptions,
+  options: HeldWriteOptions,
 ): Promise<Written | RootedFailure> {
   const before = standingAt(directory, name, own)
   if (before !== undefined && 'kind' in before) return before
   const unexpected = await expectationProblem(directory, name, before, own, options.expectHash)
   if (unexpected !== undefined) return unexpected
-  const temporary = `.lockgate-${randomBytes(12).toString('hex')}.tmp`
+  const temporary = temporaryName()
+  // A replacement may hold what only the owner could read so far; it gets the old permissions once it is filled.
+  const kept = options.mode ?? (before === undefined ? undefined : Number(before.mode & 0o777n))
+  const descriptor = attempt(() =>
+    fs.openSync(directory.at(temporary), O_WRONLY | O_CREAT | O_EXCL | OPEN_FLAGS, kept === undefined ? 0o666 : 0o600),
+  )
+  if (typeof descriptor !== 'number') return descriptor
   try {
-    const failure =
-      (await fillTemporary(directory, temporary, bytes, before, options.mode)) ??
-      putInPlace(directory, temporary, name, before)
+    if (!directory.confirm(descriptor, temporary)) return { kind: 'swapped' }
+    await fill(descriptor, bytes, before, kept)
+    const failure = putInPlace({ directory, temporary, descriptor, name, before }, options.lastCheck)
     if (failure !== undefined) return failure
     await synchroniseDirectory(directory)
+    await sweepTemporaries(directory, Date.now())
     return { kind: 'ok', hash: sha256(bytes), created: before === undefined }
   } catch (error) {
     return failureOf(error)
   } finally {
-    attempt(() => fs.rmSync(directory.at(temporary), { force: true }))
+    fs.closeSync(descriptor)
+    attempt(() => fs.unlinkSync(directory.at(temporary)))
   }
 }
 
@@ -62,8 +75,10 @@ export function standingAt(directory: HeldDirectory, name: string, own: OwnGuard
   if ('kind' in stat) return stat.kind === 'missing' ? undefined : stat
   if (stat.isSymbolicLink()) return { kind: 'swapped' }
   if (!stat.isFile()) return { kind: 'not-a-file', what: kindOf(stat) }
-  if (stat.nlink > 1n) return own.isIdentity(fs.lstatSync(directory.at(name))) ? { kind: 'own' } : { kind: 'shared' }
-  return stat
+  if (stat.nlink === 1n) return stat
+  if (own.isIdentity(fs.lstatSync(directory.at(name)))) return { kind: 'own' }
+  // A process that was killed between the two steps of `putNew` leaves a second name, which is no reason to refuse.
+  return removeSecondNames(directory, stat) ? standingAt(directory, name, own) : { kind: 'shared' }
 }
 
 async function expectationProblem(
@@ -81,29 +96,11 @@ async function expectationProblem(
   return sha256(read.bytes) === expectHash ? undefined : { kind: 'stale' }
 }
 
-async function fillTemporary(
-  directory: HeldDirectory,
-  temporary: string,
-  bytes: Uint8Array,
-  before: Standing,
-  mode: number | undefined,
-): Promise<RootedFailure | undefined> {
-  // A replacement may hold what only the owner could read so far; it gets the old permissions once it is filled.
-  const kept = mode ?? (before === undefined ? undefined : Number(before.mode & 0o777n))
-  const descriptor = attempt(() =>
-    fs.openSync(directory.at(temporary), O_WRONLY | O_CREAT | O_EXCL | OPEN_FLAGS, kept === undefined ? 0o666 : 0o600),
-  )
-  if (typeof descriptor !== 'number') return descriptor
-  try {
-    if (!directory.confirm(descriptor, temporary)) return { kind: 'swapped' }
-    await writeAll(descriptor, bytes)
-    if (kept !== undefined) fs.fchmodSync(descriptor, kept)
-    if (before !== undefined) keepOwner(descriptor, before)
-    await synchronise(descriptor)
-    return undefined
-  } finally {
-    fs.closeSync(descriptor)
-  }
+async function fill(descriptor: number, bytes: Uint8Array, before: Standing, mode: number | undefined): Promise<void> {
+  await writeAll(descriptor, bytes)
+  if (mode !== undefined) fs.fchmodSync(descriptor, mode)
+  if (before !== undefined) keepOwner(descriptor, before)
+  await synchronise(descriptor)
 }
 
 async function writeAll(descriptor: number, bytes: Uint8Array): Promise<void> {
@@ -120,21 +117,36 @@ function keepOwner(descriptor: number, before: fs.BigIntStats): void {
   attempt(() => fs.fchownSync(descriptor, Number(before.uid), Number(before.gid)))
 }
 
+type Filled = {
+  readonly directory: HeldDirectory
+  readonly temporary: string
+  /** Of the file that was filled under the temporary name. */
+  readonly descriptor: number
+  readonly name: string
+  readonly before: Standing
+}
+
 /** Looks once more, then acts at once: no other work of this process comes between the two. */
-function putInPlace(
-  directory: HeldDirectory,
-  temporary: string,
-  name: string,
-  before: Standing,
-): RootedFailure | undefined {
+function putInPlace(filled: Filled, lastCheck: HeldWriteOptions['lastCheck']): RootedFailure | undefined {
+  const { directory, temporary, name, before } = filled
   const now = attempt(() => fs.lstatSync(directory.at(name), { bigint: true }))
   const standing = 'kind' in now ? (now.kind === 'missing' ? undefined : now) : now
   if (standing !== undefined && 'kind' in standing) return standing
   if (!isSameFile(before, standing)) return { kind: 'stale' }
   if (!directory.isUnmoved()) return { kind: 'swapped' }
+  const refused = lastCheck?.()
+  if (refused !== undefined) return refused
+  if (!isStillFilled(filled)) return { kind: 'stale' }
   if (before === undefined) return putNew(directory, temporary, name)
   fs.renameSync(directory.at(temporary), directory.at(name))
   return undefined
+}
+
+/** Whether the temporary name still stands for the bytes that were written. */
+function isStillFilled({ directory, temporary, descriptor }: Filled): boolean {
+  const named = attempt(() => fs.lstatSync(directory.at(temporary), { bigint: true }))
+  const filled = fs.fstatSync(descriptor, { bigint: true })
+  return !('kind' in named) && named.ino === filled.ino && named.dev === filled.dev && named.size === filled.size
 }
 
 /** A new name is given by linking, which refuses to take the place of anything; not all file systems can. */
@@ -146,7 +158,10 @@ function putNew(directory: HeldDirectory, temporary: string, name: string): Root
     if (code === 'EEXIST') return { kind: 'stale' }
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EMLINK') return failureOf(error)
     fs.renameSync(directory.at(temporary), directory.at(name))
+    return undefined
   }
+  // At once, so that a process that ends here leaves no file with two names.
+  attempt(() => fs.unlinkSync(directory.at(temporary)))
   return undefined
 }
 

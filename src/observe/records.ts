@@ -75,14 +75,31 @@ export class Records {
 
   /** Writes the end record of a call, exactly one. Never throws: a store that fails says so through `failure`. */
   close(call: Call, outcome: Outcome): void {
-    const contentBytes = outcome.content.reduce((sum, part) => sum + partBytes(part), 0)
     const draft = {
       kind: 'end',
       at: Math.trunc(this.#parts.clock.now()),
       callId: call.id,
-      body: endBody(call, outcome, contentBytes),
+      body: this.#endBody(call, outcome),
     } as const
     this.#parts.store.append(draft, call.trail.intended === true ? call.id : undefined)
+  }
+
+  /** INVARIANT one-outcome: what cannot be written in full is written in short, and never left out. */
+  #endBody(call: Call, outcome: Outcome): string {
+    try {
+      return endBody(
+        call,
+        outcome,
+        outcome.content.reduce((sum, part) => sum + partBytes(part), 0),
+      )
+    } catch {
+      return JSON.stringify({
+        tool: call.request.name,
+        ok: outcome.ok,
+        attempts: call.trail.attempts,
+        incomplete: true,
+      })
+    }
   }
 
   /** Notes what a tool answered after its call was over. */

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Call, Ending } from '../describe/call.ts'
-import { type ContentPart, type Display, isContentPart, textPart } from '../describe/content.ts'
+import { type ContentPart, type Display, isContentPart, readDisplay, textPart } from '../describe/content.ts'
 import { summaryOf } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Outcome, OutcomeMeta, Truncation } from '../describe/outcome.ts'
@@ -11,10 +11,26 @@ import { fitContent } from './fit-content.ts'
 
 export type ShapeParts = { readonly clock: Clock; readonly resultBytes: number }
 
-export function shapeOutcome(call: Call, ending: Ending, { clock, resultBytes }: ShapeParts): Outcome {
+/** Never throws: content that cannot be read is left out and said, and value, error and effect stay what they are. */
+export function shapeOutcome(call: Call, ending: Ending, parts: ShapeParts): Outcome {
+  try {
+    return shape(call, ending, parts)
+  } catch {
+    return shape(call, withoutContent(ending), parts)
+  }
+}
+
+const withoutContent = (ending: Ending): Ending =>
+  ending.kind === 'failure'
+    ? { kind: 'failure', error: ending.error }
+    : { kind: 'value', value: ending.value, content: [textPart('done; the content of the result cannot be shown')] }
+
+function shape(call: Call, ending: Ending, { clock, resultBytes }: ShapeParts): Outcome {
   const { entry } = call.trail
   const shown =
-    ending.kind === 'value' ? present(ending, entry) : { content: ending.content ?? [textPart(ending.error.message)] }
+    ending.kind === 'value'
+      ? present(ending, entry)
+      : { content: readContent(ending.content) ?? [textPart(ending.error.message)] }
   const { content, truncated } = fitContent(
     shown.content,
     Math.min(resultBytes, entry?.tool.limits?.resultBytes ?? resultBytes),
@@ -29,28 +45,36 @@ export function shapeOutcome(call: Call, ending: Ending, { clock, resultBytes }:
 type Shown = { readonly content: readonly ContentPart[]; readonly display?: Display }
 
 /** A rendering that fails, or that is no content, falls back to the value as text; the effect stays what it was. */
-function present(ending: Ending & { kind: 'value' }, entry: Entry | undefined): Shown {
-  const { content, display, value } = ending
-  if (content !== undefined && isContent(content)) return display === undefined ? { content } : { content, display }
-  const shown = content === undefined ? presented(value, entry) : undefined
+function present({ content, display, value }: Ending & { kind: 'value' }, entry: Entry | undefined): Shown {
+  const shown = content === undefined ? presented(value, entry) : readShown({ content, display })
   return shown ?? { content: [textPart(asText(value))] }
 }
 
 function presented(value: unknown, entry: Entry | undefined): Shown | undefined {
   if (entry?.tool.present === undefined) return undefined
   try {
-    const shown: unknown = entry.tool.present(value)
-    return isShown(shown) ? shown : undefined
+    return readShown(entry.tool.present(value))
   } catch {
     return undefined
   }
 }
 
-const isShown = (shown: unknown): shown is Shown =>
-  typeof shown === 'object' && shown !== null && 'content' in shown && isContent(shown.content)
+/** What an author answered, as a copy: what is read once is what goes out. */
+function readShown(shown: unknown): Shown | undefined {
+  if (typeof shown !== 'object' || shown === null || !('content' in shown)) return undefined
+  const content = readContent(shown.content)
+  if (content === undefined) return undefined
+  const display = 'display' in shown ? readDisplay(shown.display) : undefined
+  return display === undefined ? { content } : { content, display }
+}
 
-const isContent = (content: unknown): content is readonly ContentPart[] =>
-  Array.isArray(content) && content.every(isContentPart)
+function readContent(content: unknown): readonly ContentPart[] | undefined {
+  if (!Array.isArray(content)) return undefined
+  const parts: unknown[] = content.map((part: unknown) =>
+    typeof part === 'object' && part !== null ? { ...part } : part,
+  )
+  return parts.every(isContentPart) ? parts : undefined
+}
 
 function asText(value: unknown): string {
   if (typeof value === 'string') return value

@@ -1,7 +1,7 @@
 // Opens the file of the SQLite store: a folder and a file that only their owner may read, write-ahead logging, and commits
 // that reach the disk before they return. Several processes may share the file; a lock is waited for, with a bound.
 
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { migrate, refusalOf } from './migrations.ts'
 import { findDriver, isBusyError, type SqlDatabase } from './sqlite-driver.ts'
@@ -9,9 +9,9 @@ import { findDriver, isBusyError, type SqlDatabase } from './sqlite-driver.ts'
 /** How long a statement waits for another process's lock before it fails. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** The log is moved into the file at this size, 4 MB; and it is not left larger than that. */
+/** The log is moved into the file when it has so many pages of 4 KiB, and is not left much longer than that. */
 const LOG_PAGES = 1_000
-const PAGE_BYTES = 4_096
+const LOG_BYTES_MAX = 8 * 1024 * 1024
 
 export type DatabaseOpened =
   | { readonly kind: 'ok'; readonly database: SqlDatabase }
@@ -37,14 +37,18 @@ export async function openDatabase(file: string): Promise<DatabaseOpened> {
 }
 
 /**
- * Gives the log its full length on disk. A commit that makes a file longer has to sync the file's length too, which took
- * twice as long as one that writes over what is there. The pages of a large write that is taken back do it; nothing is kept.
+ * Gives the log its full length on disk. A commit that makes a file longer has its length to sync too, and takes nearly
+ * twice as long as one that writes over what is there. A large write that is taken back does it, and leaves nothing.
  */
-export function prepareLog(database: SqlDatabase): void {
-  database.prepare('PRAGMA cache_size = 10').all([])
+export function lengthenLog(database: SqlDatabase, file: string): void {
+  const bytes = LOG_PAGES * 4_096
+  if (statSync(`${file}-wal`).size >= bytes) return
+  const large = database.prepare('INSERT INTO meta VALUES (?, CAST(zeroblob(?) AS TEXT))')
   database.exec('BEGIN IMMEDIATE')
+  // So that the pages go to the log and not into memory.
+  database.prepare('PRAGMA cache_size = 10').all([])
   try {
-    database.prepare('INSERT INTO meta VALUES (?, CAST(zeroblob(?) AS TEXT))').run(['log', LOG_PAGES * PAGE_BYTES])
+    large.run(['log', bytes])
   } finally {
     database.exec('ROLLBACK')
     database.prepare('PRAGMA cache_size = -2000').all([])
@@ -66,7 +70,7 @@ function configure(database: SqlDatabase): void {
   useWriteAheadLog(database)
   database.prepare('PRAGMA synchronous = FULL').all([])
   database.prepare(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`).all([])
-  database.prepare(`PRAGMA journal_size_limit = ${LOG_PAGES * PAGE_BYTES}`).all([])
+  database.prepare(`PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`).all([])
 }
 
 /** Two processes that open a new file together cannot both switch it, and SQLite does not wait here by itself. */

@@ -99,14 +99,6 @@ describe('opening', () => {
 describe('durability', () => {
   const count = (database: SqlDatabase) => Number(database.prepare('SELECT count(*) AS n FROM records').all([])[0]?.n)
 
-  test('the file is synced at every commit and shared by a log', async () => {
-    const store = await files.open()
-    const database = await files.connect()
-    expect(database.prepare('PRAGMA journal_mode').all([])).toEqual([{ journal_mode: 'wal' }])
-    database.close()
-    await store.close()
-  })
-
   test('intent-first: another connection sees the intent and that it is open as soon as the promise resolves', async () => {
     const store = await files.open()
     const database = await files.connect()

@@ -2,11 +2,14 @@
 // gate, starts with an empty environment, and ends when the store is closed.
 
 import { receiveMessageOnPort, workerData } from 'node:worker_threads'
-import { openDatabase } from './sqlite-database.ts'
+import { lengthenLog, openDatabase } from './sqlite-database.ts'
 import type { Batch, Report, WorkerStart } from './sqlite-protocol.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
 const { file, chain, port, reports } = workerData as WorkerStart
+/** A process that is still there after this time stays for longer. */
+const SETTLED_MS = 200
+
 const counter = new Int32Array(reports)
 
 function report(message: Report): void {
@@ -30,7 +33,10 @@ async function start(): Promise<void> {
   const opened = await openDatabase(file)
   if (opened.kind === 'failed') return refuse(opened.reason)
   try {
-    serve(new SqliteWriter(opened.database, chain, report))
+    const writer = new SqliteWriter(opened.database, chain, report)
+    serve(writer)
+    // Short commands are gone by then, and pay nothing for it.
+    setTimeout(() => writer.idle(() => lengthenLog(opened.database, file)), SETTLED_MS).unref()
   } catch (error) {
     opened.database.close()
     return refuse(`cannot write \`${file}\`: ${error instanceof Error ? error.message : String(error)}`)

@@ -72,6 +72,14 @@ export class SqliteWriter {
     return closing !== undefined
   }
 
+  /** Does some housekeeping between two batches; what it left to sync is synced before anybody waits for a commit. */
+  idle(housekeeping: () => void): void {
+    if (this.#failure !== undefined) return
+    quietly(housekeeping)
+    this.#renewAt = 0
+    this.#tryAgain()
+  }
+
   #write(writes: readonly Numbered<WriteRequest>[]): Reply[] {
     try {
       while (this.#rows.length > TRANSACTION_BATCHES) {

@@ -95,14 +95,15 @@ export function storeConformance(name: string, open: (clock: FakeClock) => Promi
         expect(await verifyRecords(store)).toMatchObject({ kind: 'ok', rows: 4, chains: 1 })
       })
 
-      test('chain: a thousand rows and intents in between verify, in pages of any size', async () => {
-        for (let number = 0; number < 1_000; number += 1) {
+      test('chain: hundreds of rows and intents in between verify, in pages of any size', async () => {
+        for (let number = 0; number < 800; number += 1) {
           store.append(row(`call-${number}`, 'end', JSON.stringify({ number })))
-          if (number % 97 === 0) await store.intend(intent(`intent-${number}`))
+          if (number % 89 === 0) await store.intend(intent(`intent-${number}`))
         }
         for (const pageRows of [1, 7, 1_000, 10_000]) {
+          // A thread is asked for each page.
           if (pageRows === 1 && name !== 'memory') continue
-          expect(await verifyRecords(store, { pageRows })).toMatchObject({ kind: 'ok', rows: 1_011, chains: 1 })
+          expect(await verifyRecords(store, { pageRows })).toMatchObject({ kind: 'ok', rows: 809, chains: 1 })
         }
       })
 

@@ -55,13 +55,17 @@ function containsCheck(schema: JsonObject, contains: JsonValue, { compile, linte
     let found = 0
     const { judged } = run
     run.judged = undefined
+    const matching: number[] = []
     for (const [index, item] of value.entries()) {
+      if (!run.pay(1)) break
       if (!run.apart(check, item)) continue
       found++
-      if (marks) judged?.items.add(index)
+      if (marks && judged !== undefined) matching.push(index)
       if (judged === undefined && (found > most || (found >= least && most === Number.POSITIVE_INFINITY))) break
     }
     run.judged = judged
+    if (run.isExhausted) return false
+    for (const index of matching) run.note(index)
     return (found >= least && found <= most) || run.fail(expected, value)
   }
 }

@@ -1,7 +1,8 @@
 // The state of one check of one value: how many steps are left, what went wrong, and which properties and items some
-// subschema has judged. Every subschema spends a step, so no schema and no value can keep a check busy for long.
+// subschema has judged. Every subschema, and every part of a value that is gone through, spends a step, so no schema and no
+// value can keep a check busy for long.
 
-import { type JsonValue, jsonPath } from '../../base/json-value.ts'
+import { type JsonObject, type JsonValue, jsonPath } from '../../base/json-value.ts'
 import { describeValue } from './describe-value.ts'
 import type { LinearPattern } from './linear-pattern.ts'
 
@@ -18,6 +19,9 @@ export type Check = (value: JsonValue, run: CheckRun) => boolean
 const DEPTH_MAX = 1_500
 /** More than are told, so that the number of the others can be. */
 export const ISSUES_MAX = 25
+/** Steps for a name that has to be listed, and for one that goes into an account: an engine is slow at either. */
+const STEPS_TO_LIST = 4
+const STEPS_TO_NOTE = 2
 /** Steps for a character that is merely read. */
 const STEPS_TO_READ = 1 / 8
 
@@ -31,6 +35,8 @@ export class CheckRun {
   judged: Judged | undefined
   readonly steps: (string | number)[] = []
   #depth = 0
+  #listed: JsonObject | undefined
+  #names: readonly string[] = []
 
   constructor(stepsMax: number, issues?: FoundIssue[]) {
     this.stepsLeft = stepsMax
@@ -68,28 +74,53 @@ export class CheckRun {
   /** Judges the same value apart: no issues are kept, and what was judged counts only where it fits. */
   apart(check: Check, value: JsonValue): boolean {
     const { issues, judged } = this
-    const own = judged === undefined ? undefined : new Judged()
+    const mark = judged?.mark()
     this.issues = undefined
-    this.judged = own
     const holds = check(value, this)
     this.issues = issues
     this.judged = judged
-    if (holds && own !== undefined) judged?.add(own)
+    if (!holds && mark !== undefined) judged?.rewind(mark)
     return holds
   }
 
+  /** Pays for work of so many steps; false where that would cost too much. */
+  pay(steps: number): boolean {
+    this.stepsLeft -= steps
+    if (this.stepsLeft < 0) this.isExhausted = true
+    return !this.isExhausted
+  }
+
+  /** The names of an object's members, paid for; undefined where that would cost too much. Many schemas ask for the same. */
+  namesOf(value: JsonObject): readonly string[] | undefined {
+    if (this.isExhausted) return undefined
+    if (this.#listed === value) return this.pay(this.#names.length) ? this.#names : undefined
+    const names = Object.keys(value)
+    this.#listed = value
+    this.#names = names
+    return this.pay(names.length * STEPS_TO_LIST) ? names : undefined
+  }
+
+  /** Notes that a property or an item is judged, where some schema will ask. */
+  note(part: string | number): void {
+    if (this.judged === undefined) return
+    this.stepsLeft -= STEPS_TO_NOTE
+    this.judged.add(part)
+  }
+
+  /** Passes on what a schema with an account of its own has judged. */
+  noteAll(judged: Judged): void {
+    if (this.judged === undefined) return
+    this.stepsLeft -= judged.size * STEPS_TO_NOTE
+    this.judged.addAll(judged)
+  }
+
   matches(pattern: LinearPattern, text: string): boolean {
-    this.stepsLeft -= pattern.stepsFor(text.length)
-    if (this.stepsLeft >= 0) return pattern.test(text)
-    this.isExhausted = true
-    return false
+    return this.pay(pattern.stepsFor(text.length)) && pattern.test(text)
   }
 
   /** Pays for text that is gone through; false where that would cost too much. */
   payForText(text: string, stepsPerCharacter = STEPS_TO_READ): boolean {
-    this.stepsLeft -= Math.trunc(text.length * stepsPerCharacter)
-    if (this.stepsLeft < 0) this.isExhausted = true
-    return !this.isExhausted
+    return this.pay(Math.trunc(text.length * stepsPerCharacter))
   }
 
   /** Says that the value does not fit. `expected` is only worked out where issues are collected. */
@@ -110,18 +141,50 @@ export class CheckRun {
   }
 }
 
-/** What `unevaluatedProperties` and `unevaluatedItems` ask for: the parts of one value that a subschema has judged. */
+type JudgedMark = { readonly size: number; readonly allProperties: boolean; readonly itemsTo: number }
+
+/**
+ * What `unevaluatedProperties` and `unevaluatedItems` ask for: the parts of one value that a subschema has judged. All
+ * subschemas write into one account, and what one of them wrote that did not fit is taken back; to copy accounts would
+ * cost the size of the value at every subschema.
+ */
 export class Judged {
-  readonly properties = new Set<string>()
-  readonly items = new Set<number>()
   allProperties = false
   /** Items from 0 up to this one. */
   itemsTo = 0
+  /** Names of properties, or indexes of items: one value has only one of the two. */
+  #parts: Set<string | number> | undefined
+  /** The same in the order of their adding. */
+  readonly #added: (string | number)[] = []
 
-  add(other: Judged): void {
-    for (const name of other.properties) this.properties.add(name)
-    for (const index of other.items) this.items.add(index)
+  get size(): number {
+    return this.#added.length
+  }
+
+  has(part: string | number): boolean {
+    return this.#parts?.has(part) ?? false
+  }
+
+  add(part: string | number): void {
+    this.#parts ??= new Set()
+    if (this.#parts.has(part)) return
+    this.#parts.add(part)
+    this.#added.push(part)
+  }
+
+  addAll(other: Judged): void {
+    for (const part of other.#added) this.add(part)
     this.allProperties ||= other.allProperties
     this.itemsTo = Math.max(this.itemsTo, other.itemsTo)
+  }
+
+  mark(): JudgedMark {
+    return { size: this.size, allProperties: this.allProperties, itemsTo: this.itemsTo }
+  }
+
+  rewind({ size, allProperties, itemsTo }: JudgedMark): void {
+    for (const part of this.#added.splice(size)) this.#parts?.delete(part)
+    this.allProperties = allProperties
+    this.itemsTo = itemsTo
   }
 }

@@ -27,8 +27,11 @@ export function compileSchema(linted: LintedSchema): Check {
   return compile(linted.root)
 }
 
-const acceptAll: Check = () => true
-const refuseAll: Check = (value, run) => run.fail(() => 'nothing here', value)
+/** They pay as well: a list may ask them about each of its items. */
+const acceptAll: Check = (_value, run) => run.pay(1)
+const refuseAll: Check = (value, run) => run.pay(1) && run.fail(() => 'nothing here', value)
+/** Of a schema without constraints, which has paid already. */
+const nothingAsked: Check = () => true
 
 function compileObject(schema: JsonObject, compiler: Compiler): Check {
   const parts = [
@@ -51,7 +54,7 @@ function compileObject(schema: JsonObject, compiler: Compiler): Check {
 /** One fault decides, unless all are wanted. */
 function inTurn(checks: readonly Check[]): Check {
   const [first, second] = checks
-  if (first === undefined) return acceptAll
+  if (first === undefined) return nothingAsked
   if (second === undefined) return first
   return (value, run) => {
     let holds = true
@@ -73,7 +76,7 @@ function tracking(checks: readonly Check[]): Check {
     run.judged = own
     const holds = all(value, run)
     run.judged = outer
-    if (holds) outer?.add(own)
+    if (holds) run.noteAll(own)
     return holds
   }
 }
@@ -107,6 +110,7 @@ function anyOfCheck(schemas: readonly JsonValue[], branches: readonly Check[]): 
   return (value, run) => {
     let holds = false
     for (const branch of branches) {
+      if (run.isExhausted) break
       if (!run.apart(branch, value)) continue
       holds = true
       if (run.judged === undefined) break
@@ -120,7 +124,7 @@ function oneOfCheck(schemas: readonly JsonValue[], branches: readonly Check[]): 
     let fits = 0
     for (const branch of branches) {
       if (run.apart(branch, value)) fits++
-      if (fits > 1) break
+      if (fits > 1 || run.isExhausted) break
     }
     if (fits === 1) return true
     if (fits === 0) return failBranches(schemas, branches, value, run)

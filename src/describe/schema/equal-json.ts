@@ -21,8 +21,8 @@ function equalArrays(left: readonly JsonValue[], right: readonly JsonValue[], ru
 }
 
 function equalObjects(left: JsonObject, right: JsonObject, run: CheckRun): boolean {
-  const names = Object.keys(left)
-  if (names.length !== Object.keys(right).length) return false
+  const names = run.namesOf(left)
+  if (names === undefined || names.length !== Object.keys(right).length) return false
   for (const name of names) {
     if (!Object.hasOwn(right, name) || !equalJson(left[name] ?? null, right[name] ?? null, run)) return false
   }

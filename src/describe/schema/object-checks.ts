@@ -27,6 +27,7 @@ function requiredCheck(names: readonly string[], schema: JsonObject): Check {
     `${expectedText(Object.hasOwn(known, name) ? (known[name] ?? true) : true)} (required)`
   return (value, run) => {
     if (!isJsonObject(value)) return true
+    if (!run.pay(names.length)) return false
     let holds = true
     for (const name of names) {
       if (Object.hasOwn(value, name)) continue
@@ -76,12 +77,13 @@ const isLiteral = (schema: JsonValue): boolean =>
 function judgeMembers(value: JsonObject, members: Members, run: CheckRun): boolean {
   let holds = true
   if (run.issues === undefined) {
+    if (!run.pay(members.literals.length)) return false
     for (const [name, check] of members.literals) {
       if (Object.hasOwn(value, name) && !run.below(name, check, value[name] ?? null)) return false
     }
   }
-  const names = Object.keys(value)
-  run.stepsLeft -= names.length
+  const names = run.namesOf(value)
+  if (names === undefined) return false
   for (const name of names) {
     const member = value[name] ?? null
     const named = members.named.get(name)
@@ -98,7 +100,7 @@ function judgeMembers(value: JsonObject, members: Members, run: CheckRun): boole
         ? run.failMember(name, () => allowedNames(members), 'an unknown property')
         : run.below(name, members.others, member)
     }
-    if (isKnown) run.judged?.properties.add(name)
+    if (isKnown) run.note(name)
     if (fits) continue
     holds = false
     if (run.issues === undefined) return false
@@ -123,7 +125,9 @@ function propertyNamesCheck(schema: JsonValue, check: Check): Check {
   return (value, run) => {
     if (!isJsonObject(value)) return true
     let holds = true
-    for (const name of Object.keys(value)) {
+    const names = run.namesOf(value)
+    if (names === undefined) return false
+    for (const name of names) {
       if (run.apart(check, name)) continue
       holds = run.failMember(name, () => `a property whose name is ${expectedText(schema)}`, 'another name')
       if (run.issues === undefined) return false
@@ -140,6 +144,7 @@ function dependentsCheck(dependents: JsonObject, { compile }: Compiler): Check {
   ])
   return (value, run) => {
     if (!isJsonObject(value)) return true
+    if (!run.pay(rules.length)) return false
     let holds = true
     for (const [name, check] of rules) {
       if (!Object.hasOwn(value, name) || check(value, run)) continue
@@ -153,6 +158,7 @@ function dependentsCheck(dependents: JsonObject, { compile }: Compiler): Check {
 function dependentNamesCheck(because: string, names: readonly string[]): Check {
   return (value, run) => {
     if (!isJsonObject(value)) return true
+    if (!run.pay(names.length)) return false
     let holds = true
     for (const name of names) {
       if (!Object.hasOwn(value, name))

@@ -121,13 +121,13 @@ function countRules(schema: JsonObject): readonly Holds[] {
   const rules: Holds[] = []
   const add = (
     keyword: string,
-    count: (value: JsonValue) => number | undefined,
+    count: (value: JsonValue, run: CheckRun) => number | undefined,
     holds: (count: number, bound: number) => boolean,
   ): void => {
     const bound = schema[keyword]
     if (typeof bound !== 'number') return
-    rules.push((value) => {
-      const counted = count(value)
+    rules.push((value, run) => {
+      const counted = count(value, run)
       return counted === undefined || holds(counted, bound)
     })
   }
@@ -141,5 +141,7 @@ function countRules(schema: JsonObject): readonly Holds[] {
 
 const itemsOf = (value: JsonValue): number | undefined => (isJsonArray(value) ? value.length : undefined)
 
-const propertiesOf = (value: JsonValue): number | undefined =>
-  isJsonObject(value) ? Object.keys(value).length : undefined
+function propertiesOf(value: JsonValue, run: CheckRun): number | undefined {
+  if (!isJsonObject(value)) return undefined
+  return run.namesOf(value)?.length
+}

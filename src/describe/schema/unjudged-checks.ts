@@ -19,10 +19,10 @@ function unjudgedProperties(check: Check, isClosed: boolean): Check {
     const { judged } = run
     if (!isJsonObject(value) || judged === undefined || judged.allProperties) return true
     let holds = true
-    const names = Object.keys(value)
-    run.stepsLeft -= names.length
+    const names = run.namesOf(value)
+    if (names === undefined) return false
     for (const name of names) {
-      if (judged.properties.has(name)) continue
+      if (judged.has(name)) continue
       const fits = isClosed
         ? run.failMember(name, () => 'no further property', 'an unknown property')
         : run.below(name, check, value[name] ?? null)
@@ -39,9 +39,10 @@ function unjudgedItems(check: Check): Check {
   return (value, run) => {
     const { judged } = run
     if (!isJsonArray(value) || judged === undefined) return true
+    if (!run.pay(Math.max(0, value.length - judged.itemsTo))) return false
     let holds = true
     for (let index = judged.itemsTo; index < value.length; index++) {
-      if (judged.items.has(index) || run.below(index, check, value[index] ?? null)) continue
+      if (judged.has(index) || run.below(index, check, value[index] ?? null)) continue
       holds = false
       if (run.issues === undefined) return false
     }

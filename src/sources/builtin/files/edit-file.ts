@@ -13,7 +13,7 @@ import { fileResource } from './file-resources.ts'
 import { type Replacement, replaceText } from './replace-text.ts'
 import { isText } from './text-file.ts'
 import { staleFailure } from './write-file.ts'
-import { textRefusal, writeRefusal } from './write-rules.ts'
+import { placeRefusal, textRefusal } from './write-rules.ts'
 
 const LINES_SHOWN_MAX = 10
 
@@ -28,7 +28,7 @@ export type EditFileArgs = Rooted<{
 export type EditFileValue = {
   readonly path: string
   readonly replaced: number
-  /** The lines where replaced places began, before the change. */
+  /** The lines where replaced places began, before the change; of the first 1,000 places. */
   readonly lines: readonly number[]
   readonly bytes: number
   /** SHA-256 (hex) of what the file holds now. */
@@ -85,7 +85,7 @@ function resolved(place: FilePlace, args: EditFileArgs): EditFileArgs | Refusal 
   if (args.find === args.replace)
     return refusal('`find` and `replace` are equal, so nothing would change', 'invalid_args')
   return (
-    writeRefusal(located) ??
+    placeRefusal(located) ??
     textRefusal('find', args.find) ??
     textRefusal('replace', args.replace) ?? { ...args, ...place.spot(located) }
   )
@@ -123,7 +123,7 @@ async function edit(place: FilePlace, file: Settled, args: EditFileArgs, context
 
 function replaced(path: string, current: Current, { find, replace, all = false }: EditFileArgs) {
   if (!isText(current.bytes)) return fileFailure('binary', `\`${path}\` is no UTF-8 text, and only text can be edited`)
-  const replacement = replaceText(current.bytes.toString('utf8'), find, replace, all)
+  const replacement = replaceText(current.bytes.toString('utf8'), find, replace, all, FILE_BYTES_MAX)
   if (replacement.kind !== 'ok') return placeFailure(path, replacement)
   const bytes = Buffer.from(replacement.text)
   if (bytes.length > FILE_BYTES_MAX)
@@ -132,9 +132,19 @@ function replaced(path: string, current: Current, { find, replace, all = false }
 }
 
 function placeFailure(path: string, replacement: Exclude<Replacement, { kind: 'ok' }>): ToolFailure {
+  if (replacement.kind === 'too-many')
+    return fileFailure(
+      'too_large',
+      `\`find\` matches more than ${replacement.placesMax} times in \`${path}\`, so nothing was replaced; give more of the text`,
+    )
+  if (replacement.kind === 'too-long')
+    return fileFailure(
+      'too_large',
+      `\`${path}\` would have ${replacement.length} characters or more; at most ${FILE_BYTES_MAX} bytes can be handled`,
+    )
   if (replacement.kind === 'ambiguous') {
-    const { count, lines } = replacement
-    const message = `\`find\` matches ${count} times in \`${path}\` (lines ${lineList(lines)}); give more of the text around the one you mean, or set all to replace every one`
+    const { count, lines, isCut } = replacement
+    const message = `\`find\` matches ${isCut ? 'more than ' : ''}${count} times in \`${path}\` (lines ${lineList(lines)}); give more of the text around the one you mean, or set all to replace every one`
     return fileFailure('ambiguous', message, { count, lines: lines.slice(0, LINES_SHOWN_MAX) })
   }
   const { nearLine } = replacement

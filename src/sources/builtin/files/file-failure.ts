@@ -76,6 +76,14 @@ export function failureFor(failure: RootedFailure, path: string): ToolFailure {
         retry: 'fix_args',
         message: 'this file belongs to the gate itself and is out of reach of every tool',
       })
+    case 'repository':
+      return toolFailure({
+        code: 'not_permitted',
+        type: 'unsafe_args',
+        effect: 'none',
+        retry: 'fix_args',
+        message: `${name} would make its folder a bare git repository, whose settings git acts on by itself; choose another name`,
+      })
     case 'denied':
       return fileFailure(
         'not_permitted',

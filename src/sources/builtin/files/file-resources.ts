@@ -5,8 +5,9 @@ import type { Settled } from './file-place.ts'
 
 export type Verb = 'read' | 'write'
 
-/** One file or folder by itself. */
-export const fileResource = (verb: Verb, absolute: string): string => `${verb} file:${slashes(absolute)}`
+/** One file or folder by itself. A name that ends in `*` is closed by `/.`, so that it is not read as a whole folder. */
+export const fileResource = (verb: Verb, absolute: string): string =>
+  `${verb} file:${slashes(absolute)}${absolute.endsWith('*') ? '/.' : ''}`
 
 /** Everything below a folder. */
 export const treeResource = (verb: Verb, absolute: string): string =>

@@ -10,7 +10,7 @@ import { failureFor, fileFailure } from './file-failure.ts'
 import { type FilePlace, isRefusal, refusal, type Settled } from './file-place.ts'
 import { fileResource, treeResource } from './file-resources.ts'
 import { treeProblem } from './move-tree.ts'
-import { linkRefusal, writeRefusal } from './write-rules.ts'
+import { linkRefusal, placeRefusal, writeRefusal } from './write-rules.ts'
 
 export type MoveFileArgs = Rooted<{ readonly from: string; readonly to: string }>
 
@@ -65,7 +65,7 @@ function resolved(place: FilePlace, args: MoveFileArgs): MoveFileArgs | Refusal 
   if (isRefusal(from)) return from
   const to = place.locate({ path: args.to, root: from.root })
   if (isRefusal(to)) return to
-  const refused = linkRefusal(from) ?? writeRefusal(from) ?? writeRefusal(to)
+  const refused = linkRefusal(from) ?? writeRefusal(from) ?? placeRefusal(to)
   if (refused !== undefined) return refused
   if (from.folder.holdsOwn(from.relative))
     return refusal('this folder holds files of the gate itself, which stay where they are')

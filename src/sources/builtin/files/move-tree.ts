@@ -3,6 +3,7 @@
 import type { RunContext } from '../../../describe/tool.ts'
 import type { ToolFailure } from '../../../describe/tool-failure.ts'
 import { protectedName } from '../../../machine/protected-names.ts'
+import { hiddenIn } from '../../../machine/visible-name.ts'
 import { fileFailure } from './file-failure.ts'
 import type { Settled } from './file-place.ts'
 import { fileResource } from './file-resources.ts'
@@ -26,14 +27,28 @@ export async function treeProblem(
       return fileFailure('too_large', `the folder holds more than ${ENTRIES_MAX} entries; move its parts`)
     if (depth === DEPTH_MAX && kind === 'directory')
       return fileFailure('too_large', `the folder is more than ${DEPTH_MAX} levels deep; move its parts`)
-    const reached = protectedName(relative.split('/'))
-    if (reached !== undefined)
-      return notPermitted(`it holds \`${reached}\`, which is protected; move its other parts, or have a person do it`)
+    const problem = nameProblem(relative, targetOf(relative, { from, to }))
+    if (problem !== undefined) return notPermitted(problem)
     if (!mayMove(relative, { from, to }, context)) kept++
     if (context.signal.aborted) return notPermitted('the call was cancelled')
   }
   return kept === 0 ? undefined : notPermitted(`it holds ${kept} entries that this caller may not move`)
 }
+
+/** A name is judged where it stands and where it would stand: `git/config` is ordinary until it is below `.config`. */
+function nameProblem(source: string, target: string): string | undefined {
+  const held = protectedName(source.split('/'))
+  if (held !== undefined)
+    return `it holds \`${held}\`, which is protected; move its other parts, or have a person do it`
+  const reached = protectedName(target.split('/'))
+  if (reached !== undefined)
+    return `it would put a file at \`${reached}\`, which is protected: other programs of this machine act on it by themselves`
+  const hidden = hiddenIn(target.slice(target.lastIndexOf('/') + 1))
+  return hidden === undefined ? undefined : `a name in it holds ${hidden}; give that one visible characters first`
+}
+
+const targetOf = (relative: string, { from, to }: { readonly from: Settled; readonly to: Settled }): string =>
+  to.relative + relative.slice(from.relative.length)
 
 function mayMove(
   relative: string,
@@ -41,7 +56,7 @@ function mayMove(
   context: RunContext,
 ): boolean {
   const source = from.folder.absolute(relative)
-  const target = to.absolute + source.slice(from.absolute.length)
+  const target = to.folder.absolute(targetOf(relative, { from, to }))
   const touched = [fileResource('read', source), fileResource('write', source), fileResource('write', target)]
   return touched.every((resource) => context.mayTouch(resource))
 }

@@ -12,7 +12,7 @@ import { type Current, currentFile, imageOf, isFailure, keepBefore } from './fil
 import { failureFor, fileFailure } from './file-failure.ts'
 import { type FilePlace, isRefusal, refusal, type Settled } from './file-place.ts'
 import { fileResource } from './file-resources.ts'
-import { writeRefusal } from './write-rules.ts'
+import { placeRefusal } from './write-rules.ts'
 
 export type UndoChangeArgs = { readonly callId: string }
 
@@ -71,7 +71,7 @@ async function undoRefusal(place: FilePlace, args: UndoChangeArgs, caller: Calle
     if (isRefusal(located)) return located
     if (located.absolute !== path)
       return refusal('a file of this change is reached through a link by now and is left alone')
-    const refused = writeRefusal(located)
+    const refused = placeRefusal(located)
     if (refused !== undefined) return refused
   }
   return undefined

@@ -9,7 +9,7 @@ import { currentFile, imageOf, isFailure, keepBefore } from './file-change.ts'
 import { failureFor, fileFailure } from './file-failure.ts'
 import { FILE_BYTES_MAX, type FilePlace, isRefusal, type Settled } from './file-place.ts'
 import { fileResource } from './file-resources.ts'
-import { textRefusal, writeRefusal } from './write-rules.ts'
+import { placeRefusal, textRefusal } from './write-rules.ts'
 
 export type WriteFileArgs = Rooted<{ readonly path: string; readonly content: string; readonly ifHash?: string }>
 
@@ -61,7 +61,7 @@ export function writeFileTool(place: FilePlace): Tool {
 function resolved(place: FilePlace, args: WriteFileArgs): WriteFileArgs | Refusal {
   const located = place.locate(args)
   if (isRefusal(located)) return located
-  return writeRefusal(located) ?? textRefusal('content', args.content) ?? { ...args, ...place.spot(located) }
+  return placeRefusal(located) ?? textRefusal('content', args.content) ?? { ...args, ...place.spot(located) }
 }
 
 async function write(place: FilePlace, file: Settled, args: WriteFileArgs, context: RunContext) {

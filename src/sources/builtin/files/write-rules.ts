@@ -19,6 +19,19 @@ export function writeRefusal(located: Located): Refusal | undefined {
   return hidden === undefined ? undefined : refusal(`the new name holds ${hidden}; use visible characters only`)
 }
 
+/** The same for a name under which something is put: what it would stand in the way of, and what it would become. */
+export function placeRefusal(located: Located): Refusal | undefined {
+  const refused = writeRefusal(located)
+  if (refused !== undefined) return refused
+  const { folder, relative } = located
+  if (folder.holdsOwn(relative))
+    return refusal('this name is on the way to files of the gate itself, or holds them, and is left to it')
+  if (!folder.completesRepository(relative)) return undefined
+  return refusal(
+    'this name would make its folder a bare git repository, whose settings git acts on by itself; choose another name',
+  )
+}
+
 /** Text that would not come out of the file as it went in. */
 export function textRefusal(field: string, text: string): Refusal | undefined {
   return /\p{Surrogate}/u.test(text)
