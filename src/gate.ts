@@ -30,6 +30,7 @@ import type {
   SessionOptions,
   UnsettledCall,
 } from './gate-contract.ts'
+import { checkGateOptions } from './gate-options-check.ts'
 import { GateSession } from './gate-session.ts'
 import { openStore } from './gate-store.ts'
 import { openWorkspace } from './gate-workspace.ts'
@@ -57,8 +58,8 @@ const HOST = { source: 'host', layer: 'user', identity: '', foreign: false } as 
  * @throws GateConfigError for options that do not hold, before anything has started.
  */
 export async function createGate(options: GateOptions = {}): Promise<Gate> {
+  checkGateOptions(options)
   const clock = options.clock ?? systemClock
-  checkBounds(options)
   const workspace = await openWorkspace(options.workspace, options.ownFiles ?? [])
   const loaded = loadPolicy(options.policy ?? {}, { roots: workspace.roots })
   if (loaded.kind === 'bad') throw new GateConfigError(loaded.problems)
@@ -350,25 +351,6 @@ function checkSourceNames(names: readonly string[]): void {
     .map((name) => ({
       key: 'sources',
       message: `\`${name.slice(0, 40)}\` is no name for a source: expected [A-Za-z0-9_-]{1,32}, given once, not \`${HOST.source}\``,
-    }))
-  if (problems.length > 0) throw new GateConfigError(problems)
-}
-
-function checkBounds({ limits = {}, approvals = {}, sourceStartMs }: GateOptions): void {
-  const bounds: readonly (readonly [string, number | undefined, number, number])[] = [
-    ['limits.resultBytes', limits.resultBytes, 512, 64 * 1024 * 1024],
-    ['limits.deadlineMs', limits.deadlineMs, 1, 86_400_000],
-    ['limits.argumentBytes', limits.argumentBytes, 2, ARGUMENT_BYTES_MAX],
-    ['approvals.expiresMs', approvals.expiresMs, 1_000, 30 * 86_400_000],
-    ['sourceStartMs', sourceStartMs, 1, 600_000],
-  ]
-  const problems = bounds
-    .filter(
-      ([, value, low, high]) => value !== undefined && !(Number.isSafeInteger(value) && value >= low && value <= high),
-    )
-    .map(([key, value, low, high]) => ({
-      key,
-      message: `expected a whole number from ${low} to ${high}, came ${String(value)}`,
     }))
   if (problems.length > 0) throw new GateConfigError(problems)
 }

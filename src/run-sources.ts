@@ -27,6 +27,11 @@ export class RunningSources {
   readonly #states = new Map<Source, SourceState>()
   readonly #starts = new Map<Source, Promise<void>>()
   #closed = false
+  #stopWaiting = (): void => {}
+  /** Resolves when the gate closes: nobody waits for a source then. */
+  readonly #closing = new Promise<void>((resolve) => {
+    this.#stopWaiting = resolve
+  })
 
   constructor(parts: RunSourcesParts) {
     this.#parts = parts
@@ -55,6 +60,7 @@ export class RunningSources {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#stopWaiting()
     await Promise.all([...this.#states.keys()].map((source) => this.#close(source)))
   }
 
@@ -63,7 +69,7 @@ export class RunningSources {
     this.#states.set(source, { kind: 'starting' })
     catalogue.starting(source.name, true)
     try {
-      const waited = await within(source.start(this.#host(source)), startMs, clock)
+      const waited = await within(Promise.race([source.start(this.#host(source)), this.#closing]), startMs, clock)
       if (waited.kind === 'late')
         this.#report(source, { kind: 'failed', reason: `it did not start within ${startMs} ms` })
       else if (this.#states.get(source)?.kind === 'starting') this.#report(source, { kind: 'ready' })

@@ -652,6 +652,12 @@ describe('the gate', () => {
   })
 
   test.each([
+    [{ polciy: { rules: [{ deny: 'a' }] } }, 'polciy'],
+    [{ limits: { deadlineMS: 5 } }, 'limits.deadlineMS'],
+    [{ tools: [{ name: 'x' }] }, 'tools'],
+    [{ store: 'sqlite' }, 'store'],
+    [{ log: 'x' }, 'log'],
+    [null, 'options'],
     [{ limits: { deadlineMs: 0 } }, 'limits.deadlineMs'],
     [{ limits: { resultBytes: 1.5 } }, 'limits.resultBytes'],
     [{ policy: { rules: [{ deny: 'a', allow: 'b' }] } }, 'allow'],

@@ -56,6 +56,7 @@ const STORE_INTERFACES = ['observe/store.ts', 'describe/before-images.ts', 'desc
 const COMPOSITION = new Set([
   'gate.ts',
   'gate-contract.ts',
+  'gate-options-check.ts',
   'gate-session.ts',
   'gate-store.ts',
   'gate-workspace.ts',

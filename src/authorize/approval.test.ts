@@ -154,12 +154,23 @@ describe('what a person is shown', () => {
 
   test('what hides is written out and flagged at the top', () => {
     const shown = lines({ path: 'a\u202egpj.exe', content: 'one\u200b\ntwo\u001b[2K\r\n', 'na\u0000me': 'p\u0430th' })
-    expect(shown[0]).toBe('! 6 hidden or misleading characters are written out as \\u{…}'.replace('6', '4'))
+    expect(shown[0]).toBe('! 6 hidden or misleading characters are written out as \\u{…}')
     expect(shown).toContain('path: "a\\u{202e}gpj.exe"')
     expect(shown).toContain('| one\\u{200b}')
     expect(shown).toContain('| two\\u{1b}[2K\\u{d}')
-    expect(shown).toContain('"na\\u0000me": "p\\u{430}th"')
+    expect(shown).toContain('"na\\u{0}me": "p\\u{430}th"')
     expect(lines({ path: 'plain' })[0]).toBe('write_file 1.0.0, source files, effect write')
+  })
+
+  test('a quote or a typed escape does not end a value or pass for a character', () => {
+    expect(lines({ path: 'a" all: "x' })).toContain('path: "a\\" all: \\"x"')
+    expect(lines({ path: 'a\\u{202e}b' })).toContain('path: "a\\\\u{202e}b"')
+    expect(lines({ path: 'a\tb\u0007' })).toEqual(expect.arrayContaining(['path: "a\\u{9}b\\u{7}"']))
+  })
+
+  test('controls inside nested values are counted, typed escapes are not', () => {
+    expect(lines({ nested: ['\u0007', '\u202e'] })[0]).toContain('! 2 hidden')
+    expect(lines({ nested: ['\\u0007', 'a\nb'] })[0]).toContain('write_file')
   })
 
   test('nothing that is shown hides, whatever stands in the arguments', () => {
@@ -218,7 +229,7 @@ describe('what a person is shown', () => {
   test('a long name is cut and said, and a name with a line break stays on its line', () => {
     const shown = lines({ ['n'.repeat(5_000)]: 1, 'a\npath': 'x', '': 2 })
     expect(shown).toContain(`"${'n'.repeat(120)}"… (a name of 5000 characters): 1`)
-    expect(shown).toContain('"a\\npath": "x"')
+    expect(shown).toContain('"a\\u{a}path": "x"')
     expect(shown).toContain('"": 2')
   })
 

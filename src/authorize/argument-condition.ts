@@ -25,10 +25,14 @@ export type Argued = {
   readonly resolved: boolean
   /** The tool only reads, and asks for each file below a folder that it walks. */
   readonly filtered: boolean
+  /** The tool is known to take no argument `path`: the files that it touches stand in for it where a rule narrows. */
+  readonly pathless: boolean
   /** The file that a walking tool asks about, absolute: it stands in for the argument `path`. */
   readonly pathAsked: string | undefined
   /** Folders that the call touches as a whole, absolute. */
   folders(): readonly string[]
+  /** Files and folders that the call touches; undefined where the tool failed to say. */
+  files(): readonly string[] | undefined
 }
 
 /** The argument that names where a tool works; absent, it is the root. */
@@ -82,6 +86,11 @@ export function argumentHolds(condition: ArgumentCondition, side: Side, argued: 
   const single =
     way.length === 1 && (pathAsked === undefined || name !== PATH) && Object.hasOwn(args, name) ? args[name] : undefined
   if (typeof single === 'string') return valueHolds(condition, side, single, argued)
+  if (side === 'strict' && name === PATH && argued.pathless && pathAsked === undefined && !Object.hasOwn(args, PATH)) {
+    const files = argued.files()
+    if (files === undefined) return true
+    if (files.length > 0) return files.some((file) => valueHolds(condition, side, file, argued))
+  }
   const found = findValues(condition, argued)
   if (side === 'strict') return found.values.some((value) => valueHolds(condition, side, value, argued))
   // INVARIANT closed: an allow asks that there is a value, and that each one is what the rule says.
@@ -129,6 +138,34 @@ function anyHolds(patterns: readonly ValuePattern[], name: string, text: string,
   return false
 }
 
+const SCHEME = /^([a-z][a-z0-9+.-]+):/i
+/** Schemes of which readers of URLs make a host out of nearly anything: one slash, none, or turned ones. */
+const LENIENT = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'file'])
+/** Readers of URLs drop these, so they can hide what stands behind them. */
+const DROPPED = /[\u0000-\u001f\u007f]/g
+const OUTSIDE_HOST = /[#?\\@\s]/u
+
+/**
+ * Whether a reader of URLs might see another host, or another path, than the slashes show: `https://a.test#.b.test/x` goes
+ * to `a.test`.
+ */
+function isDoubtfulUrl(text: string): boolean {
+  if (!text.includes(':')) return false
+  const bare = text.replace(DROPPED, '').trimStart()
+  const scheme = SCHEME.exec(bare)?.[1]
+  if (scheme === undefined) return false
+  const rest = bare.slice(scheme.length + 1)
+  const lenient = LENIENT.has(scheme.toLowerCase())
+  if (!rest.startsWith('//')) return lenient
+  const end = rest.indexOf('/', 2)
+  const host = end < 0 ? rest.slice(2) : rest.slice(2, end)
+  if (bare !== text || OUTSIDE_HOST.test(host)) return true
+  if (!lenient) return false
+  if (host === '' && scheme.toLowerCase() !== 'file') return true
+  const [path = ''] = rest.slice(2 + host.length).split(/[?#]/u)
+  return path.includes('\\') || /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/iu.test(path)
+}
+
 const STEPS_UP = /(?:^|\/)\.\.(?:\/|$)/
 const LOOSE = /(?:^|\/)\.(?:\/|$)|\/\/|.\/$/
 
@@ -137,6 +174,7 @@ const LOOSE = /(?:^|\/)\.(?:\/|$)|\/\/|.\/$/
  * a step up leads elsewhere once a folder on the way is a link.
  */
 function readingsOf(text: string, side: Side): readonly string[] | undefined {
+  if (isDoubtfulUrl(text)) return undefined
   if (!text.includes('/') && text !== '..') return [text]
   if (STEPS_UP.test(text)) return undefined
   if (!LOOSE.test(text) || text.includes('://')) return [text]

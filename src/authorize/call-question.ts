@@ -18,21 +18,34 @@ export class CallQuestion implements Question {
   readonly scope: FileScope
   readonly resolved: boolean
   readonly filtered: boolean
+  readonly pathless: boolean
+  readonly #plan: ToolPlan
   readonly pathAsked: string | undefined
   readonly #input: CheckedInput
+  readonly #resource: Resource | undefined
   readonly #asked: Touched | undefined
   #touched: readonly Touched[] | undefined
   #folders: readonly string[] | undefined
 
-  /** `asked`: judge this resource alone, in the place of all that the call touches. */
-  constructor(plan: ToolPlan, scope: FileScope, caller: Caller, input: CheckedInput, asked?: Resource) {
+  /** `asked`: judge this resource alone, in the place of all that the call touches, as a call of this `effect`. */
+  constructor(
+    plan: ToolPlan,
+    scope: FileScope,
+    caller: Caller,
+    input: CheckedInput,
+    asked?: Resource,
+    effect: DeclaredEffect = input.effect,
+  ) {
     this.caller = caller
     this.args = input.args
-    this.effect = input.effect
+    this.effect = effect
     this.scope = scope
     this.resolved = plan.resolved
-    this.filtered = plan.filtered && !namesStar(input.args)
+    this.filtered = plan.filtered
+    this.pathless = plan.pathless
+    this.#plan = plan
     this.#input = input
+    this.#resource = asked
     this.#asked = asked === undefined ? undefined : new Touched(asked, scope)
     this.pathAsked = this.#asked?.kind === 'file' ? this.#asked.path : undefined
   }
@@ -51,6 +64,21 @@ export class CallQuestion implements Question {
     return this.#folders
   }
 
+  files(): readonly string[] | undefined {
+    if (this.touches.kind === 'malformed') return undefined
+    return this.touched().flatMap(({ isFile, path }) => (isFile ? [path] : []))
+  }
+
+  /** What a call that does more than read reads: each such resource as the matter of a read of its own. */
+  reads(): readonly CallQuestion[] {
+    if (this.effect === 'read') return []
+    const { touches } = this.#input
+    const touched = touches.kind === 'known' ? touches.resources : []
+    return (this.#resource === undefined ? touched : [this.#resource])
+      .filter(({ verb }) => verb === 'read')
+      .map((resource) => new CallQuestion(this.#plan, this.scope, this.caller, this.#input, resource, 'read'))
+  }
+
   #readFolders(): readonly string[] {
     if (this.#asked === undefined && !this.#namesWhole()) return []
     return this.touched().flatMap(({ kind, whole, spellings }) => (whole && kind === 'file' ? spellings.absolute : []))
@@ -65,10 +93,4 @@ export class CallQuestion implements Question {
     const { touches } = this.#input
     return touches.kind === 'known' ? touches.resources.map((resource) => new Touched(resource, this.scope)) : []
   }
-}
-
-/** A file may really be called `*`. Its touch looks like a folder as a whole, and nobody asks for what is below it. */
-function namesStar(args: JsonObject): boolean {
-  const path = Object.hasOwn(args, 'path') ? args.path : undefined
-  return typeof path === 'string' && path.endsWith('*')
 }

@@ -39,6 +39,10 @@ export class FileScope {
     return { absolute, relative: relative ?? absolute }
   }
 
+  get roots(): readonly string[] {
+    return this.#roots
+  }
+
   /** Whether some root stands below a folder, so that paths relative to it do as well. */
   holdsRoot(folder: string): boolean {
     const below = folder.endsWith('/') ? folder : `${folder}/`

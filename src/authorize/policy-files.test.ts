@@ -11,7 +11,7 @@ import type { PolicyOptions, RuleOptions } from './policy-options.ts'
 
 const resolve = (args: object) => args as never
 const READ = entry('read_file', { effect: 'read', source: 'files', resolve })
-const SEARCH = entry('search_text', { effect: 'read', source: 'files', resolve })
+const SEARCH = entry('search_text', { effect: 'read', source: 'files', resolve, walks: true })
 const WRITE = entry('write_file', { effect: 'write', source: 'files', resolve })
 const MOVE = entry('move_file', { effect: 'write', source: 'files', resolve })
 

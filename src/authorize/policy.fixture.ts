@@ -27,9 +27,13 @@ type EntryParts = {
   readonly source?: string
   readonly admit?: unknown
   readonly resolve?: Tool['resolve']
+  readonly walks?: boolean
 }
 
-export function entry(name: string, { effect = 'write', source = 'host', admit, resolve }: EntryParts = {}): Entry {
+export function entry(
+  name: string,
+  { effect = 'write', source = 'host', admit, resolve, walks }: EntryParts = {},
+): Entry {
   const tool = {
     name,
     version: '1.0.0',
@@ -38,6 +42,7 @@ export function entry(name: string, { effect = 'write', source = 'host', admit, 
     effect,
     ...(admit === undefined ? {} : { admit }),
     ...(resolve === undefined ? {} : { resolve }),
+    ...(walks === undefined ? {} : { walks }),
   }
   return Object.freeze({
     tool: Object.freeze(tool) as unknown as Tool,

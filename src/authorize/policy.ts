@@ -20,10 +20,10 @@ import { FileScope } from './file-scope.ts'
 import { OptionReader } from './option-reader.ts'
 import type { PolicyOptions } from './policy-options.ts'
 import { type Defaults, readDefaults, readRule } from './read-rules.ts'
-import { type Rule, ruleHolds } from './rule.ts'
+import type { Rule } from './rule.ts'
 import { canonicalRule } from './rule-text.ts'
 import { type KnownTool, warningsOf } from './rule-warnings.ts'
-import { isGate, type RuleBook, ToolPlan } from './tool-plan.ts'
+import { asksAbout, isDeniedByDefault, isGate, type RuleBook, ToolPlan } from './tool-plan.ts'
 
 /** Whether a caller may use a tool at all, before anything of the arguments is read. */
 export type Admission = { readonly kind: 'admitted' } | { readonly kind: 'deny'; readonly decision: Decision }
@@ -80,7 +80,9 @@ export class Policy {
   admit(caller: Caller, entry: Entry): Admission {
     try {
       // Nothing stands between them: a listing of many tools needs no plan for each.
-      if (this.#book.gates.length === 0 && caller.task === undefined && entry.tool.admit === undefined) return ADMITTED
+      const { admit, effect } = entry.tool
+      const isOpen = this.#book.gates.length === 0 && !isDeniedByDefault(effect, this.defaults)
+      if (isOpen && caller.task === undefined && admit === undefined) return ADMITTED
       const plan = this.#planOf(entry)
       const gate = plan.gate(caller)
       if (gate !== undefined) return denied(gate)
@@ -118,8 +120,11 @@ export class Policy {
       const decision = plan.answer(question)
       if (decision.kind !== 'ask') return decision.kind === 'allow'
       const whole = new CallQuestion(plan, this.#scope, caller, input)
-      if (decision.by === 'default') return plan.answer(whole).by === 'default'
-      return plan.asking(question).every((rule) => ruleHolds(rule, whole))
+      if (decision.by === 'default') {
+        const answered = plan.answer(whole)
+        return answered.kind === 'ask' && answered.by === 'default'
+      }
+      return plan.asking(question).every((rule) => asksAbout(rule, whole))
     } catch (fault) {
       this.#onFault(fault)
       return false
@@ -128,7 +133,7 @@ export class Policy {
 
   /** What an operator should know: rules and patterns that match none of the tools that are known. */
   warnings(known: Iterable<KnownTool>): readonly string[] {
-    return warningsOf(this.#book.rules, [...known])
+    return warningsOf(this.#book.rules, [...known], this.#scope)
   }
 
   #planOf(entry: Entry): ToolPlan {

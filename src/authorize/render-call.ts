@@ -7,7 +7,7 @@ import { canonicalJson, type JsonValue } from '../base/json-value.ts'
 import { utf8Bytes } from '../base/text-cut.ts'
 import type { CheckedInput } from '../describe/call.ts'
 import type { Entry } from '../describe/entry.ts'
-import { type VisibleText, visibleJson, visibleText } from './visible-text.ts'
+import { type VisibleText, visibleJson, visibleQuoted, visibleText } from './visible-text.ts'
 
 /** Characters of all values together, and of one value at most and at least. */
 const VALUES_MAX = 16_000
@@ -63,7 +63,7 @@ function renderArgument(page: Page, name: string, value: JsonValue, max: number)
   const label = labelOf(page, name)
   const text = typeof value === 'string' ? value : canonicalJson(value)
   if (text.length <= Math.min(INLINE_MAX, max) && !text.includes('\n')) {
-    page.line(`${label}: ${page.show(visibleJson(typeof value === 'string' ? JSON.stringify(value) : text))}`)
+    page.line(`${label}: ${page.show(typeof value === 'string' ? visibleQuoted(value) : visibleJson(text))}`)
     return
   }
   const lines = typeof value === 'string' ? showLines : showJson
@@ -72,7 +72,7 @@ function renderArgument(page: Page, name: string, value: JsonValue, max: number)
     lines(page, text)
     return
   }
-  const head = boundary(text, Math.floor((max * 2) / 3))
+  const head = boundary(text, max - Math.floor(max / 3))
   const tail = boundary(text, text.length - Math.floor(max / 3))
   page.line(
     `${label} (${typeof value === 'string' ? 'text' : 'JSON'}, ${text.length} characters, sha256 ${sha256(text)}):`,
@@ -84,7 +84,7 @@ function renderArgument(page: Page, name: string, value: JsonValue, max: number)
 
 function labelOf(page: Page, name: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(name)) return name
-  const shown = page.show(visibleJson(JSON.stringify(name.slice(0, boundary(name, NAME_MAX)))))
+  const shown = page.show(visibleQuoted(name.slice(0, boundary(name, NAME_MAX))))
   return name.length > NAME_MAX ? `${shown}… (a name of ${name.length} characters)` : shown
 }
 

@@ -42,8 +42,8 @@ export class Touched {
     this.kind = key.slice(0, colon)
     this.isFile = this.kind === 'file'
     this.given = key.slice(colon + 1)
-    this.whole = this.given.endsWith('*')
-    this.path = this.whole ? folderOf(this.given, this.isFile) : this.given
+    this.whole = this.isFile ? isFolder(this.given) : this.given.endsWith('*')
+    this.path = this.whole ? folderOf(this.given, this.isFile) : this.isFile ? fileOf(this.given) : this.given
     this.#scope = scope
   }
 
@@ -69,6 +69,12 @@ function asGiven(path: string): Spellings {
   const only = [path]
   return { absolute: only, relative: only }
 }
+
+/** Files may have a star at the end of their names. Only `/*` at the end is a folder, and a star that stands alone. */
+const isFolder = (key: string): boolean => key.endsWith('/*') || key === '*'
+
+/** `/.` at the end says that what stands before it is meant, and not what is below it. */
+const fileOf = (key: string): string => (key.endsWith('/.') ? key.slice(0, -2) || '/' : key)
 
 /** The folder that a key with a trailing star stands for; of `a/b*` the folder is `a`, which is more and never less. */
 function folderOf(key: string, isFile: boolean): string {

@@ -4,13 +4,11 @@
 
 import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
-import { type DeclaredEffect, effectMost } from '../describe/effect.ts'
+import { type DeclaredEffect, EFFECTS, effectMost } from '../describe/effect.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Tool } from '../describe/tool.ts'
 import { DecisionTexts } from './decision-text.ts'
-import type { Answer } from './policy-options.ts'
 import type { Defaults } from './read-rules.ts'
-import { ResourceIndex } from './resource-index.ts'
 import { type Question, type Rule, ruleHolds, speaksOfCaller, speaksOfTool } from './rule.ts'
 
 /** The rules of a policy. `gates`: those that deny without looking at arguments. */
@@ -31,17 +29,20 @@ export class ToolPlan {
   /** The tool reads only, and asks for each file below a folder. */
   readonly filtered: boolean
   readonly resolved: boolean
+  /** The tool's schema is known and has no `path`. */
+  readonly pathless: boolean
   readonly #tool: Tool
   readonly #book: RuleBook
   readonly #gates: readonly Rule[]
   readonly #decisions = new Map<Rule | DeclaredEffect, Decision>()
   #lists: RuleLists | undefined
 
-  constructor({ tool, source }: Entry, book: RuleBook) {
+  constructor({ tool, source, listing }: Entry, book: RuleBook) {
     this.source = source
     this.texts = new DecisionTexts(tool.name, book.version)
-    this.filtered = effectMost(tool.effect) === 'read'
+    this.filtered = tool.walks === true && effectMost(tool.effect) === 'read'
     this.resolved = tool.resolve !== undefined
+    this.pathless = !mayTakePath(listing?.inputSchema.properties)
     this.#tool = tool
     this.#book = book
     this.#gates = book.gates.filter(
@@ -53,27 +54,44 @@ export class ToolPlan {
   gate(caller: Caller): Decision | undefined {
     for (const rule of this.#gates) if (speaksOfCaller(rule, caller)) return this.#byRule(rule)
     const { effect } = this.#tool
-    if (typeof effect !== 'string' || this.#book.defaults[effect] !== 'deny') return undefined
+    if (!isDeniedByDefault(effect, this.#book.defaults)) return undefined
     const { ask, allow } = this.#sorted()
-    return ask.isEmpty && allow.isEmpty ? this.#byDefault(effect) : undefined
+    const speaks = (rule: Rule) => speaksOfCaller(rule, caller) && mayBeOfEffect(rule, effect)
+    return ask.some(speaks) || allow.some(speaks) ? undefined : this.#byDefault(effectMost(effect))
   }
 
-  answer(question: Question): Decision {
-    // INVARIANT deny-wins: every deny is asked before any ask, every ask before any allow, and a default only when no
-    // rule holds, so that neither the order nor the origin of a rule can widen what another one narrows.
-    const { deny, ask, allow } = this.#sorted()
-    const rule = deny.first(question) ?? ask.first(question) ?? allow.first(question)
-    return rule === undefined ? this.#byDefault(question.effect) : this.#byRule(rule)
+  /** The strictest of what the call gets and of what a read of each thing that it reads would get. */
+  answer(question: Doing): Decision {
+    // INVARIANT deny-wins: what may not be read may not be had by moving, copying or changing it either.
+    let strictest = this.#answerTo(question)
+    for (const read of question.reads()) {
+      if (strictest.kind === 'deny') break
+      const decision = this.#answerTo(read)
+      if (decision.kind === 'deny' || strictest.kind === 'allow')
+        strictest = decision.kind === 'allow' ? strictest : decision
+    }
+    return strictest
   }
 
   /** The answer to every call of this effect, where no rule speaks of the tool. */
   steady(effect: DeclaredEffect): Decision | undefined {
-    return this.#sorted().silent ? this.#byDefault(effect) : undefined
+    const { deny, ask, allow } = this.#sorted()
+    if (deny.length + ask.length + allow.length > 0) return undefined
+    return effect === 'read' || this.#book.defaults.read === 'allow' ? this.#byDefault(effect) : undefined
   }
 
-  /** Every ask rule that holds. */
-  asking(question: Question): readonly Rule[] {
-    return this.#sorted().ask.all(question)
+  /** Every ask rule that holds for the call or for something that it reads. */
+  asking(question: Doing): readonly Rule[] {
+    return this.#sorted().ask.filter((rule) => asksAbout(rule, question))
+  }
+
+  #answerTo(question: Question): Decision {
+    // INVARIANT deny-wins: every deny is asked before any ask, every ask before any allow, and a default only when no
+    // rule holds, so that neither the order nor the origin of a rule can widen what another one narrows.
+    const holds = (rule: Rule) => ruleHolds(rule, question)
+    const { deny, ask, allow } = this.#sorted()
+    const rule = deny.find(holds) ?? ask.find(holds) ?? allow.find(holds)
+    return rule === undefined ? this.#byDefault(question.effect) : this.#byRule(rule)
   }
 
   #sorted(): RuleLists {
@@ -99,44 +117,34 @@ export class ToolPlan {
   }
 }
 
+/** A call, or a file that it asks about, with what it reads besides doing more than that. */
+type Doing = Question & { reads(): readonly Question[] }
+
+/** Whether a rule holds for a call or for something that it reads. */
+export const asksAbout = (rule: Rule, question: Doing): boolean =>
+  ruleHolds(rule, question) || question.reads().some((read) => ruleHolds(rule, read))
+
+/** Whether a schema leaves room for an argument `path`; one that names no arguments does. */
+const mayTakePath = (properties: unknown): boolean =>
+  typeof properties !== 'object' || properties === null || Object.hasOwn(properties, 'path')
+
 /** An effect that depends on the arguments cannot be known before they are. */
 const speaksOfEffect = ({ effects }: Rule, declared: Tool['effect']): boolean =>
   effects === undefined || (typeof declared === 'string' && effects.includes(declared))
 
-type RuleLists = Readonly<Record<Answer, RuleList>> & { readonly silent: boolean }
+const mayBeOfEffect = (rule: Rule, declared: Tool['effect']): boolean =>
+  typeof declared !== 'string' || speaksOfEffect(rule, declared)
+
+/** Whether the defaults deny the tool whatever the arguments make of its effect. */
+export function isDeniedByDefault(declared: Tool['effect'], defaults: Defaults): boolean {
+  if (typeof declared === 'string') return defaults[declared] === 'deny'
+  return EFFECTS.slice(0, EFFECTS.indexOf(declared.most) + 1).every((effect) => defaults[effect] === 'deny')
+}
+
+type RuleLists = Readonly<Record<'deny' | 'ask' | 'allow', readonly Rule[]>>
 
 const sortRules = (rules: readonly Rule[]): RuleLists => ({
-  deny: new RuleList(rules, 'deny'),
-  ask: new RuleList(rules, 'ask'),
-  allow: new RuleList(rules, 'allow'),
-  silent: rules.length === 0,
+  deny: rules.filter(({ answer }) => answer === 'deny'),
+  ask: rules.filter(({ answer }) => answer === 'ask'),
+  allow: rules.filter(({ answer }) => answer === 'allow'),
 })
-
-/** The rules of one answer. Those about resources are not looked at where a tool declares none. */
-class RuleList {
-  readonly #general: readonly Rule[]
-  readonly #touching: ResourceIndex<Rule>
-
-  constructor(rules: readonly Rule[], answer: Answer) {
-    const mine = rules.filter((rule) => rule.answer === answer)
-    this.#general = mine.filter(({ resources }) => resources === undefined)
-    const touching = mine.filter(({ resources }) => resources !== undefined)
-    this.#touching = new ResourceIndex(touching, ({ resources }) => resources ?? [])
-  }
-
-  get isEmpty(): boolean {
-    return this.#general.length === 0 && this.#touching.size === 0
-  }
-
-  first(question: Question): Rule | undefined {
-    for (const rule of this.#general) if (ruleHolds(rule, question)) return rule
-    if (this.#touching.size === 0 || question.touches.kind === 'unknown') return undefined
-    for (const rule of this.#touching.candidates(question)) if (ruleHolds(rule, question)) return rule
-    return undefined
-  }
-
-  /** All that hold. */
-  all(question: Question): readonly Rule[] {
-    return [...this.#general, ...this.#touching.all()].filter((rule) => ruleHolds(rule, question))
-  }
-}

@@ -13,8 +13,9 @@ const SUSPECT = new RegExp(
     '(?! )\\p{Zs}',
     // More marks on one letter than any script needs: they paint over what stands beside it.
     '(?<=\\p{M}{3})\\p{M}',
-    // A letter that looks like a Latin one, in a word with Latin ones.
-    `(?<=\\p{sc=Latin}${WITHIN_WORD})${LATIN_LIKE}|${LATIN_LIKE}(?=${WITHIN_WORD}\\p{sc=Latin})`,
+    // A letter that looks like a Latin one, in a word with Latin ones. The letter is taken first: only from there is looked
+    // around, so that a long text costs its length.
+    `${LATIN_LIKE}(?:(?<=\\p{sc=Latin}${WITHIN_WORD}${LATIN_LIKE})|(?=${WITHIN_WORD}\\p{sc=Latin}))`,
     // Another form of a printable ASCII character: full width, small, mathematical, slashes and colons of other kinds.
     '[\\uff01-\\uff5e\\ufe50-\\ufe6b\\u{1d400}-\\u{1d7ff}\\u2024\\u2044\\u2215\\u2216\\u2236\\u29f8\\ua789]',
   ].join('|'),
@@ -24,17 +25,25 @@ const PLAIN = /^[\x20-\x5b\x5d-\x7e]*$/
 /** Backslashes before `u{`: doubled, so that a typed `\u{41}` is not taken for a character written out. */
 const TYPED_ESCAPE = /\\(?=\\*u\{)/g
 
-export type VisibleText = {
-  readonly text: string /** How many characters were written out. */
-  readonly hidden: number
-}
+/** `hidden`: how many characters were written out. */
+export type VisibleText = { readonly text: string; readonly hidden: number }
 
 /** Writes out what hides in a text that a person typed or a model wrote. */
 export const visibleText = (text: string): VisibleText =>
   PLAIN.test(text) ? { text, hidden: 0 } : writeOut(text.replace(TYPED_ESCAPE, '\\\\'))
 
-/** The same for JSON text, whose backslashes are doubled already. */
-export const visibleJson = (text: string): VisibleText => writeOut(text)
+/** The same in quotes, in which quotes and backslashes are quoted. */
+export function visibleQuoted(text: string): VisibleText {
+  const shown = writeOut(text.replace(/[\\"]/g, '\\$&'))
+  return { text: `"${shown.text}"`, hidden: shown.hidden }
+}
+
+/** The same for JSON text, in which controls are written out already and have only to be counted. */
+export function visibleJson(text: string): VisibleText {
+  const shown = writeOut(text)
+  const escaped = text.match(/\\(?:u[0-9a-f]{4}|.)/g)?.filter((sequence) => sequence.startsWith('\\u')) ?? []
+  return { text: shown.text, hidden: shown.hidden + escaped.length }
+}
 
 /** One line, always: for rules, names and other short texts. */
 export const visibleLine = (text: string): string => visibleText(text).text

@@ -6,16 +6,19 @@ export interface Clock {
   now(): number
   /** Milliseconds from an arbitrary start; never steps back. Durations are differences of this. */
   monotonic(): number
-  /** Calls `action` once after `delayMs`; the answer cancels it. A pending timer never keeps the process alive. */
-  after(delayMs: number, action: () => void): () => void
+  /**
+   * Calls `action` once after `delayMs`; the answer cancels it. Somebody waits for it, so it keeps the process alive, unless it
+   * runs in the background.
+   */
+  after(delayMs: number, action: () => void, kind?: 'awaited' | 'background'): () => void
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after(delayMs, action) {
+  after(delayMs, action, kind = 'awaited') {
     const timer = setTimeout(action, delayMs)
-    timer.unref()
+    if (kind === 'background') timer.unref()
     return () => clearTimeout(timer)
   },
 }

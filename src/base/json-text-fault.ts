@@ -1,7 +1,7 @@
 // Finds the first fault of JSON text: where it is, what was expected there and what came. It is the slow reader, run only
 // on text that was refused, and it judges by the grammar of RFC 8259 and the bounds, never by guessing what was meant.
 
-import { isWellFormed, type JsonBounds, type JsonRefused, jsonPath } from './json-value.ts'
+import { isTakenNumber, isWellFormed, type JsonBounds, type JsonRefused, jsonPath } from './json-value.ts'
 
 /** `offset` counts UTF-16 units from 0, `line` and `column` from 1. */
 export type TextPlace = { readonly offset: number; readonly line: number; readonly column: number }
@@ -156,7 +156,9 @@ class FaultReader {
       return this.#blame('a JSON number', `\`${excerpt(number + (this.#match(WORD) ?? ''))}\``, 'invalid_args', start)
     if (!Number.isFinite(Number(number)))
       return this.#blame('a finite number', `\`${excerpt(number)}\``, 'invalid_args', start)
-    if (Math.abs(Number(number)) <= Number.MAX_SAFE_INTEGER) return true
+    // A large number without an exponent was meant to the last digit, and would not be kept so.
+    const isInteger = Math.abs(Number(number)) > Number.MAX_SAFE_INTEGER && !/e/i.test(number)
+    if (isTakenNumber(Number(number)) && !isInteger) return true
     return this.#blame(
       'an integer of at most 2^53 - 1, or a string that holds it',
       `\`${excerpt(number)}\``,

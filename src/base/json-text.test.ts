@@ -23,6 +23,10 @@ describe('text that readers would read differently is refused with its place', (
     ],
     ['a number that becomes Infinity', '{"n":1e400}', 5, 'a finite number', '`1e400`'],
     ['an integer that loses digits', '{"n":9007199254740993}', 5, 'an integer of at most 2^53 - 1, or a string that holds it', '`9007199254740993`'], // biome-ignore format: one line
+    ['an integer of many digits', '[1000000000000000000000001]', 1, 'an integer of at most 2^53 - 1, or a string that holds it', '`1000000000000000000000001`'], // biome-ignore format: one line
+    ['one with a fraction', '[-1000000000000000000000.5]', 1, 'an integer of at most 2^53 - 1, or a string that holds it', '`-1000000000000000000000.5`'], // biome-ignore format: one line
+    ['one beside a measurement', '[6.022e23,1000000000000000000000]', 10, 'an integer of at most 2^53 - 1, or a string that holds it', '`1000000000000000000000`'], // biome-ignore format: one line
+    ['an exponent that makes an integer whose text has none', '[1e17]', 1, 'an integer of at most 2^53 - 1, or a string that holds it', '`1e17`'], // biome-ignore format: one line
     ['half of a surrogate pair', '{"a":"\\ud800"}', 5, 'well-formed Unicode', 'half of a surrogate pair'],
     ['half of one, not escaped', '{"a":"\ud800"}', 5, 'well-formed Unicode', 'half of a surrogate pair'],
     ['half of one in a key', '{"\\udc00":1}', 1, 'well-formed Unicode', 'half of a surrogate pair'],
@@ -111,6 +115,19 @@ describe('what is read', () => {
     expect(taken.kind === 'ok' && Object.isFrozen(taken.value)).toBe(true)
   })
 
+  test('a large number written with an exponent is a measurement, and its canonical text is read again', () => {
+    for (const [text, canonical] of [
+      ['[6.022e23]', '[6.022e+23]'],
+      ['[-1E21]', '[-1e+21]'],
+      ['[1.7976931348623157e308]', '[1.7976931348623157e+308]'],
+      ['[6.626e-34]', '[6.626e-34]'],
+    ] as const) {
+      expect(parseJsonText(text, BOUNDS)).toMatchObject({ kind: 'ok', value: JSON.parse(text) })
+      expect(takeJsonText(text, BOUNDS)).toMatchObject({ kind: 'ok', text: canonical })
+      expect(takeJsonText(canonical, BOUNDS)).toMatchObject({ kind: 'ok', text: canonical })
+    }
+  })
+
   test('ordinary keys that resemble special ones pass', () => {
     for (const text of [
       '{"constructor":"Ferrari"}',
@@ -128,7 +145,26 @@ test('the fast reader and the slow one agree on mutated text', () => {
     .tuple(
       fc.json(),
       fc.nat(),
-      fc.constantFrom('', '"', '{', '}', '[', ']', ',', ':', '\\', '1', 'e9', ' ', '\n', 'x', '\ud800'),
+      fc.constantFrom(
+        '',
+        '"',
+        '{',
+        '}',
+        '[',
+        ']',
+        ',',
+        ':',
+        '\\',
+        '1',
+        'e9',
+        'e25',
+        '9007199254740993',
+        '0'.repeat(25),
+        ' ',
+        '\n',
+        'x',
+        '\ud800',
+      ),
     )
     .map(([text, at, inserted]) => {
       const index = at % (text.length + 1)

@@ -1,9 +1,12 @@
 // JSON text becomes a value here, or is refused with its place. Bytes, depth and keys are counted before anything is
 // built; duplicate keys, `__proto__`, numbers that JavaScript cannot hold and halves of surrogate pairs are refused,
-// because two readers of such text would see two different values.
+// because two readers of such text would see two different values. A number from 1e21 on has to be written with an exponent:
+// then it is a measurement and no integer, whose last digits would be lost.
 
 import { findTextFault, type TextPlace } from './json-text-fault.ts'
 import {
+  hasExponent,
+  isTakenNumber,
   isWellFormed,
   type JsonBounds,
   type JsonRefused,
@@ -23,8 +26,9 @@ export type TextParsed = { readonly kind: 'ok'; readonly value: JsonValue; reado
 export function parseJsonText(text: string, bounds: JsonBounds): TextParsed | TextRefused {
   const opened = open(text, bounds)
   if (opened.kind === 'refused') return opened
-  const inspection: Inspection = { keys: 0, readsStrings: mayHoldSurrogates(text) }
+  const inspection: Inspection = { keys: 0, hasExponents: false, readsStrings: mayHoldSurrogates(text) }
   if (!inspect(opened.value, inspection) || inspection.keys !== opened.keys) return refuseText(text, bounds)
+  if (inspection.hasExponents && findTextFault(text, bounds) !== undefined) return refuseText(text, bounds)
   return { kind: 'ok', value: opened.value, bytes: opened.bytes }
 }
 
@@ -32,9 +36,10 @@ export function parseJsonText(text: string, bounds: JsonBounds): TextParsed | Te
 export function takeJsonText(text: string, bounds: JsonBounds): JsonTaken | TextRefused {
   const opened = open(text, bounds)
   if (opened.kind === 'refused') return opened
-  const { taken, keys } = takeParsedJson(opened.value, bounds)
+  const { taken, keys, hasExponents } = takeParsedJson(opened.value, bounds)
   if (taken.kind === 'refused' || keys !== opened.keys)
     return refuseText(text, bounds, taken.kind === 'refused' ? taken : undefined)
+  if (hasExponents && findTextFault(text, bounds) !== undefined) return refuseText(text, bounds)
   return taken
 }
 
@@ -131,13 +136,16 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-type Inspection = { keys: number; readonly readsStrings: boolean }
+type Inspection = { keys: number; hasExponents: boolean; readonly readsStrings: boolean }
 
 const mayHoldSurrogates = (text: string): boolean => text.includes('\\u') || !isWellFormed(text)
 
 /** Counts keys, and finds what `JSON.parse` takes but nobody should. */
 function inspect(value: JsonValue, inspection: Inspection): boolean {
-  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  if (typeof value === 'number') {
+    inspection.hasExponents ||= hasExponent(value)
+    return isTakenNumber(value)
+  }
   if (typeof value === 'string') return !inspection.readsStrings || isWellFormed(value)
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) {

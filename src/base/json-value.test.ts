@@ -37,6 +37,7 @@ describe('what is no JSON is refused with its path', () => {
     ['NaN', { n: Number.NaN }, 'n', 'NaN'],
     ['Infinity', [[Number.NEGATIVE_INFINITY]], '[0][0]', '-Infinity'],
     ['an integer past 2^53 - 1', { n: 2 ** 53 }, 'n', '9007199254740992'],
+    ['the largest that JavaScript writes without an exponent', [999999999999999900000], '[0]', '999999999999999900000'],
     ['a negative one', { n: -(2 ** 53) }, 'n', '-9007199254740992'],
     ['a date', { at: new Date(0) }, 'at', 'an instance of a class'],
     ['a map', { m: new Map() }, 'm', 'an instance of a class'],
@@ -211,4 +212,15 @@ test('a path is short and readable', () => {
   expect(jsonPath(['items', 3, 'name', 'a.b/c', ''])).toBe('items[3].name["a.b/c"][""]')
   expect(jsonPath([0])).toBe('[0]')
   expect(jsonPath(['x'.repeat(5_000)]).length).toBeLessThan(250)
+})
+
+test('a number that JavaScript writes with an exponent is taken, as a measurement', () => {
+  const taken = takeJson(
+    { mole: 6.022e23, least: 1e21, most: -Number.MAX_VALUE, small: 5e-324 },
+    { bytesMax: 1_000, depthMax: 2, keysMax: 9 },
+  )
+  expect(taken).toMatchObject({
+    kind: 'ok',
+    text: '{"least":1e+21,"mole":6.022e+23,"most":-1.7976931348623157e+308,"small":5e-324}',
+  })
 })

@@ -20,9 +20,21 @@ export type TakeOptions = {
   readonly keyOrder?: 'canonical' | 'given'
   /** What to do with a member whose value is undefined; refused unless told to leave it out. */
   readonly undefinedMembers?: 'refuse' | 'drop'
-  /** Integers past 2^53 - 1 are refused, because they may not be the number that was written, unless told to keep them. */
+  /**
+   * Integers past 2^53 - 1 are refused, because they may not be the number that was written, unless told to keep them. From
+   * 1e21 on JavaScript itself writes an exponent: such a number is a measurement, such as 6.022e23, and is taken.
+   */
   readonly unsafeIntegers?: 'refuse' | 'keep'
 }
+
+/** From here on the JSON text of a number has an exponent. */
+const EXPONENT_FROM = 1e21
+
+/** Whether a number surely is what was written, as far as the number itself can tell. */
+export const isTakenNumber = (value: number): boolean =>
+  Math.abs(value) <= Number.MAX_SAFE_INTEGER || hasExponent(value)
+
+export const hasExponent = (value: number): boolean => Math.abs(value) >= EXPONENT_FROM && Number.isFinite(value)
 
 export type JsonRefused = {
   readonly kind: 'refused'
@@ -46,14 +58,17 @@ export function takeJson(value: unknown, bounds: JsonBounds, options: TakeOption
   return take(newWalk(bounds, options, true), value)
 }
 
-/** As `takeJson`, for what `JSON.parse` has just made: nothing in it can be an accessor, a class or a symbol. */
+/**
+ * As `takeJson`, for what `JSON.parse` has just made: nothing in it can be an accessor, a class or a symbol. `hasExponents`:
+ * some number is large enough for one, and only the text tells whether it was written with one.
+ */
 export function takeParsedJson(
   value: unknown,
   bounds: JsonBounds,
-): { readonly taken: JsonTaken | JsonRefused; readonly keys: number } {
+): { readonly taken: JsonTaken | JsonRefused; readonly keys: number; readonly hasExponents: boolean } {
   const walk = newWalk(bounds, {}, false)
   const taken = take(walk, value)
-  return { taken, keys: walk.keys }
+  return { taken, keys: walk.keys, hasExponents: walk.hasExponents }
 }
 
 /** The canonical JSON text of a value (RFC 8785). */
@@ -113,6 +128,7 @@ type Walk = {
   charactersLeft: number
   keys: number
   hasNumberKeys: boolean
+  hasExponents: boolean
   refused: JsonRefused | undefined
   /** True where the value as a whole is at fault, so that no path is told. */
   isWhole: boolean
@@ -130,6 +146,7 @@ const newWalk = (bounds: JsonBounds, options: TakeOptions, isForeign: boolean): 
   charactersLeft: bounds.bytesMax,
   keys: 0,
   hasNumberKeys: false,
+  hasExponents: false,
   refused: undefined,
   isWhole: false,
   tooDeep: undefined,
@@ -192,8 +209,10 @@ function takeValue(walk: Walk, value: unknown, depth: number): JsonValue | undef
 
 function takeNumber(walk: Walk, value: number): JsonValue | undefined {
   if (!Number.isFinite(value)) return refuse(walk, 'invalid_args', 'a finite number', `${value}`)
-  if (!walk.keepsUnsafe && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    return refuse(walk, 'invalid_args', 'an integer of at most 2^53 - 1, or a string that holds it', `${value}`)
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    if (hasExponent(value)) walk.hasExponents = true
+    else if (!walk.keepsUnsafe)
+      return refuse(walk, 'invalid_args', 'an integer of at most 2^53 - 1, or a string that holds it', `${value}`)
   }
   // Adding zero turns -0 into 0, which is what its text says.
   return spend(walk, 1) ? value + 0 : undefined

@@ -5,9 +5,14 @@ import type { Clock } from './clock.ts'
 export type Waited<Value> = { readonly kind: 'value'; readonly value: Value } | { readonly kind: 'late' }
 
 /** The value of a promise, or `late` once `waitMs` have passed. A rejection comes through; a late one is dropped. */
-export function within<Value>(promise: PromiseLike<Value>, waitMs: number, clock: Clock): Promise<Waited<Value>> {
+export function within<Value>(
+  promise: PromiseLike<Value>,
+  waitMs: number,
+  clock: Clock,
+  kind: 'awaited' | 'background' = 'awaited',
+): Promise<Waited<Value>> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(Math.max(0, waitMs), () => resolve({ kind: 'late' }))
+    const cancel = clock.after(Math.max(0, waitMs), () => resolve({ kind: 'late' }), kind)
     promise.then(
       (value) => {
         cancel()

@@ -48,6 +48,7 @@ const settlingNothing = (store: Store): Store => ({
   answer: (id, answer, record) => store.answer(id, answer, record),
   records: (query) => store.records(query),
   chains: () => store.chains(),
+  recordCount: () => store.recordCount(),
   lapsedIntents: async () => [],
   close: () => store.close(),
 })

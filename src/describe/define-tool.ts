@@ -3,7 +3,7 @@
 import type { JsonObject } from '../base/json-value.ts'
 import { effectMost, isDeclaredEffect } from './effect.ts'
 import { GateConfigError } from './gate-config-error.ts'
-import type { InferSchema, ToolSchema } from './schema/tool-schema.ts'
+import type { InferInput, InferSchema, ToolSchema } from './schema/tool-schema.ts'
 import type { Run, Tool, ToolDefinition } from './tool.ts'
 import { hideRun } from './tool-run.ts'
 
@@ -13,7 +13,7 @@ const SEMVER =
 const FUNCTIONS = ['run', 'touches', 'resolve', 'check', 'happened', 'present', 'admit'] as const
 const KNOWN = new Set<string>([
   ...['name', 'version', 'title', 'description', 'returns', 'guidance', 'input', 'output', 'examples', 'effect'],
-  ...['repeat', 'deadlineMs', 'limits', 'place', ...FUNCTIONS],
+  ...['repeat', 'deadlineMs', 'limits', 'place', 'walks', ...FUNCTIONS],
 ])
 const LIMITS = new Set(['argumentBytes', 'resultBytes'])
 
@@ -26,18 +26,21 @@ export const isToolName = (name: string): boolean => NAME.test(name)
  * @throws GateConfigError when the contract does not hold: a name or version of another form, an unknown key, a limit
  *   or place that nothing enforces. A schema that does not compile is judged when the tool is registered.
  */
-export function defineTool<
-  const Input extends ToolSchema,
-  const Output extends ToolSchema | undefined = undefined,
-  Value = Output extends ToolSchema ? InferSchema<Output> : unknown,
->(definition: ToolDefinition<Input, Output, Value>): Tool<InferSchema<Input>, Value> {
+export function defineTool<const Input extends ToolSchema, const Output extends ToolSchema>(
+  definition: ToolDefinition<Input, Output, InferInput<Output>> & { readonly output: Output },
+): Tool<InferInput<Input>, InferSchema<Output>>
+export function defineTool<const Input extends ToolSchema, Value>(
+  definition: ToolDefinition<Input, undefined, Value>,
+): Tool<InferInput<Input>, Value>
+export function defineTool(definition: ToolDefinition<JsonObject, JsonObject | undefined, unknown>): Tool
+export function defineTool(definition: ToolDefinition<JsonObject, JsonObject | undefined, unknown>): Tool {
   const problems = contractProblems(definition)
   if (problems.length > 0) {
     const key = typeof definition?.name === 'string' ? definition.name.slice(0, 80) : 'tool'
     throw new GateConfigError(problems.map((message) => ({ key, message })))
   }
   const { run, ...contract } = definition
-  const tool = Object.freeze({ ...contract }) as unknown as Tool<InferSchema<Input>, Value>
+  const tool = Object.freeze({ ...contract }) as unknown as Tool
   hideRun(tool, run as unknown as Run<JsonObject, unknown>)
   return tool
 }
@@ -87,7 +90,8 @@ function effectProblems(effect: unknown): readonly string[] {
 
 function boundProblems(given: Readonly<Record<string, unknown>>): readonly string[] {
   const problems: string[] = []
-  const { repeat, place, deadlineMs, limits } = given
+  const { repeat, place, deadlineMs, limits, walks } = given
+  if (walks !== undefined && typeof walks !== 'boolean') problems.push('`walks` must be true or false')
   if (repeat !== undefined && !['safe', 'keyed', 'never'].includes(String(repeat)))
     problems.push('`repeat` must be safe, keyed or never')
   if (place !== undefined && place !== 'process' && place !== 'upstream')

@@ -1,6 +1,9 @@
 // What a call touches, as strings: `read file:/ws/a.txt`, `write repo:*`, `connect host:api.example.com`.
 
-/** A parsed resource. A trailing `*` in the key covers everything below. */
+/**
+ * A parsed resource. A trailing `*` in the key covers everything below. Of files only a slash and a star
+ * at the end do; `/.` at the end says that the file before it is meant, whatever its name.
+ */
 export type Resource = { readonly verb: string; readonly key: string; readonly text: string }
 
 /** What a call touches. `unknown`: the tool declares nothing. `malformed`: it failed to say, so the stricter side counts. */

@@ -81,6 +81,8 @@ type Described = {
   readonly deadlineMs?: number
   readonly limits?: ToolLimits
   readonly place?: Place
+  /** Asks `mayTouch` for each entry below a folder that it touches. Of a tool that only reads, rules then filter what it shows. */
+  readonly walks?: boolean
   /** The tool's own permission, asked for listings and calls alike: anything but `true` refuses, and so does a throw. */
   readonly admit?: (caller: Caller) => boolean
 }
@@ -112,7 +114,7 @@ export type ToolDefinition<
     /** Enforced: a value that it refuses ends the call as `output_invalid`. */
     readonly output?: Output
     /** Arguments that `input` must take, checked at registration. */
-    readonly examples?: readonly InferSchema<Input>[]
+    readonly examples?: readonly unknown[]
     readonly run: Run<InferSchema<Input>, Value>
   }
 

@@ -58,7 +58,7 @@ function badExample(tool: Tool, input: SchemaCheck): string | undefined {
 }
 
 function fingerprintOf(tool: Tool, origin: Origin, input: JsonValue, output: JsonValue): string {
-  const { name, version, description, returns = null, title = null, effect, repeat = null } = tool
+  const { name, version, description, returns = null, title = null, effect, repeat = null, walks = null } = tool
   const guidance = tool.guidance === undefined ? null : (JSON.parse(JSON.stringify(tool.guidance)) as JsonValue)
   const declared = typeof effect === 'string' ? effect : { most: effect.most, of: 'arguments' }
   const { source, identity } = origin
@@ -74,6 +74,7 @@ function fingerprintOf(tool: Tool, origin: Origin, input: JsonValue, output: Jso
       output,
       effect: declared,
       repeat,
+      walks,
       source,
       identity,
     }),

@@ -17,7 +17,7 @@ export interface HeldDirectory {
   at(name: string): string
   /** Whether a descriptor that was opened by `at(name)` is still what stands in this directory of the root. */
   confirm(descriptor: number, name: string): boolean
-  /** Whether the directory is still where it was found. Always, where it is held by descriptor. */
+  /** Whether the directory is still where it was found. Held by descriptor, it cannot be swapped, yet it may have been moved. */
   isUnmoved(): boolean
   /** Holds the directory of that name. The caller closes it. */
   child(name: string): HeldDirectory | RootedFailure
@@ -67,7 +67,7 @@ export function holdDirectory(
   names: readonly string[],
   method: WalkMethod,
 ): HeldDirectory | RootedFailure {
-  let held = method === 'descriptor' ? openDescriptor(root) : new PathDirectory(root)
+  let held = method === 'descriptor' ? openDescriptor(root, root) : new PathDirectory(root)
   for (const name of names) {
     if (held.kind !== 'held') return held
     const parent: HeldDirectory = held
@@ -77,17 +77,24 @@ export function holdDirectory(
   return held
 }
 
-function openDescriptor(path: string): HeldDirectory | RootedFailure {
+/** @param place Where the directory was found; undefined where the system does not name places as they were given. */
+function openDescriptor(path: string, place: string | undefined): HeldDirectory | RootedFailure {
   const descriptor = attempt(() => fs.openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW))
-  return typeof descriptor === 'number' ? new DescriptorDirectory(descriptor) : descriptor
+  if (typeof descriptor !== 'number') return descriptor
+  const isNamed = place !== undefined && (path !== place || placeOf(descriptor) === place)
+  return new DescriptorDirectory(descriptor, isNamed ? place : undefined)
 }
+
+const placeOf = (descriptor: number): unknown => attempt(() => fs.readlinkSync(`/proc/self/fd/${descriptor}`))
 
 class DescriptorDirectory implements HeldDirectory {
   readonly kind = 'held'
   #descriptor: number
+  readonly #place: string | undefined
 
-  constructor(descriptor: number) {
+  constructor(descriptor: number, place: string | undefined) {
     this.#descriptor = descriptor
+    this.#place = place
   }
 
   at(name: string): string {
@@ -100,12 +107,13 @@ class DescriptorDirectory implements HeldDirectory {
   }
 
   isUnmoved(): boolean {
-    return true
+    return this.#place === undefined || placeOf(this.#descriptor) === this.#place
   }
 
   child(name: string): HeldDirectory | RootedFailure {
     const path = this.at(name)
-    const opened = openDescriptor(path)
+    const place = this.#place === undefined ? undefined : `${this.#place === '/' ? '' : this.#place}/${name}`
+    const opened = openDescriptor(path, place)
     if (opened.kind !== 'not-a-directory') return opened
     // A link is no directory to the kernel here; a link where a directory was judged is a swap.
     return attempt(() => fs.lstatSync(path).isSymbolicLink()) === true ? { kind: 'swapped' } : opened

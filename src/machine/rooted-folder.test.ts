@@ -194,6 +194,207 @@ describe.each<WalkMethod>(['descriptor', 'path'])('walking by %s', (method) => {
   })
 })
 
+const TEMPORARY = `.lockgate-${'0a'.repeat(12)}.tmp`
+
+describe('own-files: nothing is put where an own file would stand, or in the way of one', () => {
+  beforeEach(() => {
+    own.push(inside('conf/deep/tokens.json'))
+    put('q/tokens.json', 'planted')
+    put('q/deep/tokens.json', 'planted')
+  })
+
+  it.each(['conf', 'conf/deep', 'conf/deep/tokens.json'])('%s', async (path) => {
+    const folder = open()
+    expect(folder.move('q', path)).toEqual({ kind: 'own' })
+    expect(folder.move('src/a.ts', path)).toEqual({ kind: 'own' })
+    expect(await folder.write(path, bytes('x'))).toEqual({ kind: 'own' })
+    expect(fs.existsSync(inside('conf'))).toBe(false)
+  })
+
+  it('a folder that holds one stays where it is', () => {
+    put('conf/deep/tokens.json', 'real')
+    expect(open().move('conf', 'away')).toEqual({ kind: 'own' })
+    expect(open().move('conf/deep', 'away')).toEqual({ kind: 'own' })
+  })
+
+  it('what stands beside one is free', async () => {
+    const folder = open()
+    expect(await folder.write('conf/other.txt', bytes('x'))).toMatchObject({ kind: 'ok' })
+    expect(await folder.write('conf/deep/tokens.json2', bytes('x'))).toMatchObject({ kind: 'ok' })
+    expect(folder.move('q', 'conf2')).toMatchObject({ kind: 'ok' })
+  })
+
+  it('an own folder that holds itself through links is looked through once', async () => {
+    put('state/sub/deeper', 'private too')
+    for (const name of ['l1', 'l2', 'l3']) fs.symlinkSync('.', inside(`state/${name}`))
+    for (const name of ['l1', 'l2']) fs.symlinkSync('..', inside(`state/sub/${name}`))
+    fs.linkSync(inside('state/sub/deeper'), inside('hard-deeper'))
+    expect(await open().read('hard-out', 100)).toMatchObject({ kind: 'ok' })
+    expect(await open().read('hard-deeper', 100)).toEqual({ kind: 'own' })
+  })
+
+  it('an own path that is a link is known by what it leads to', async () => {
+    fs.symlinkSync('../outside/secret.txt', inside('linked.yaml'))
+    own.push(inside('linked.yaml'))
+    expect(await open().read('hard-out', 100)).toEqual({ kind: 'own' })
+  })
+})
+
+describe('own-files: a file that is on its way to its name is nobody else to touch', () => {
+  it.each([TEMPORARY, TEMPORARY.toUpperCase(), `${TEMPORARY}/x`, `src/${TEMPORARY}`])('%s', async (path) => {
+    const folder = open()
+    if (!path.includes('/x')) put(path, 'half')
+    expect(folder.canonical(path)).toMatchObject({ kind: 'refused' })
+    expect(await folder.read(path, 100)).toEqual({ kind: 'own' })
+    expect(await folder.write(path, bytes('x'))).toEqual({ kind: 'own' })
+    expect(await folder.remove(path, sha256('half'))).toEqual({ kind: 'own' })
+    expect(folder.look(path)).toEqual({ kind: 'own' })
+    expect(folder.move(path, 'x')).toEqual({ kind: 'own' })
+    expect(folder.move('src/a.ts', path)).toEqual({ kind: 'own' })
+  })
+
+  it('a walk does not show it, and a link does not lead to it', async () => {
+    put(`src/${TEMPORARY}`, 'half')
+    fs.symlinkSync(TEMPORARY, inside('src/to-temporary'))
+    const seen: string[] = []
+    for await (const step of open().walk('src', { depthMax: 9, enter: () => true }))
+      seen.push(step.kind === 'entry' ? step.entry.name : step.kind)
+    expect(seen).toEqual(['a.ts', 'link', 'to-temporary'])
+    expect(open().canonical('src/to-temporary')).toMatchObject({ kind: 'refused' })
+  })
+
+  it.each(['.lockgate-notes.tmp', 'x.tmp', '.lockgate-00.tmp', `x${TEMPORARY}`])(
+    '%s is an ordinary name',
+    async (path) => {
+      expect(open().canonical(path)).toMatchObject({ kind: 'ok' })
+      expect(await open().write(path, bytes('x'))).toMatchObject({ kind: 'ok' })
+    },
+  )
+
+  it.each(['src/a.ts', 'src/new.ts'])('what was put under its name meanwhile does not become %s', async (path) => {
+    const before = fs.existsSync(inside(path))
+    const writing = open().write(path, Buffer.alloc(3_000_000, 'x'))
+    const temporary = await temporaryIn('src')
+    fs.writeFileSync(inside('theirs'), 'theirs')
+    fs.renameSync(inside('theirs'), inside(`src/${temporary}`))
+    expect(await writing).toEqual({ kind: 'stale' })
+    expect(fs.existsSync(inside(path))).toBe(before)
+    expect(text('src/a.ts')).toBe('hello')
+  })
+})
+
+describe('a process that was killed while it wrote', () => {
+  it('leaves a second name that keeps nobody from writing the file, and is removed', async () => {
+    fs.linkSync(inside('src/a.ts'), inside(`src/${TEMPORARY}`))
+    expect(await open().write('src/a.ts', bytes('new'))).toMatchObject({ kind: 'ok' })
+    expect(fs.readdirSync(inside('src')).sort()).toEqual(['a.ts', 'link'])
+    expect(fs.statSync(inside('src/a.ts')).nlink).toBe(1)
+  })
+
+  it('a second name of another kind still does', async () => {
+    fs.linkSync(inside('hard-out'), inside(TEMPORARY))
+    expect(await open().write('hard-out', bytes('new'))).toEqual({ kind: 'shared' })
+    expect(text('hard-out')).toBe('OUTSIDE')
+  })
+
+  it('leaves files that the next write there sweeps away once they are old', async () => {
+    const young = TEMPORARY.replace('0a', '0b')
+    put(`src/${TEMPORARY}`, 'half')
+    put(`src/${young}`, 'half')
+    put('src/.lockgate-notes.tmp', 'not ours')
+    for (const name of [TEMPORARY, '.lockgate-notes.tmp']) fs.utimesSync(inside(`src/${name}`), 0, 0)
+    expect(await open().write('src/b.ts', bytes('new'))).toMatchObject({ kind: 'ok' })
+    expect(fs.readdirSync(inside('src')).sort()).toEqual(['.lockgate-notes.tmp', young, 'a.ts', 'b.ts', 'link'].sort())
+  })
+})
+
+describe('no folder becomes a bare git repository that says what to run', () => {
+  const plant = (...paths: readonly string[]) => {
+    for (const path of paths) put(path, 'x')
+  }
+
+  it.each(['sub/config', 'sub/hooks/post-checkout', 'sub/config.worktree', 'sub/commondir'])(
+    'not by %s in one that is nearly there',
+    async (path) => {
+      plant('sub/HEAD', 'sub/objects/x', 'sub/refs/x')
+      const folder = open()
+      expect(await folder.write(path, bytes('x'))).toEqual({ kind: 'repository' })
+      expect(folder.move('src/a.ts', path)).toEqual({ kind: 'repository' })
+      expect(await folder.write('sub/README', bytes('x'))).toMatchObject({ kind: 'ok' })
+    },
+  )
+
+  it.each(['HEAD', 'objects/x', 'refs/heads/main'])('nor by the last of what git looks for: %s', async (last) => {
+    plant(
+      ...['HEAD', 'objects/x', 'refs/heads/main', 'config']
+        .filter((name) => name !== last)
+        .map((name) => `sub/${name}`),
+    )
+    expect(await open().write(`sub/${last}`, bytes('x'))).toEqual({ kind: 'repository' })
+    put('tree/x', 'x')
+    expect(open().move('tree', `sub/${last}`)).toEqual({ kind: 'repository' })
+    expect(fs.existsSync(inside(`sub/${last}`))).toBe(false)
+  })
+
+  it('of two writes at once that complete it together, the second fails', async () => {
+    plant('sub/HEAD', 'sub/objects/x')
+    const folder = open()
+    const done = await Promise.all([folder.write('sub/refs/x', bytes('x')), folder.write('sub/config', bytes('x'))])
+    expect(done.map((result) => result.kind)).toContain('repository')
+  })
+
+  it('some of the names are ordinary', async () => {
+    const folder = open()
+    for (const path of [
+      'one/config',
+      'two/HEAD',
+      'refs/x',
+      'three/hooks/use.ts',
+      'three/config',
+      'three/objects/x',
+      'three/refs/x',
+    ])
+      expect(await folder.write(path, bytes('x'))).toMatchObject({ kind: 'ok' })
+  })
+})
+
+describe.each<WalkMethod>(['descriptor', 'path'])('moving by %s', (method) => {
+  it('a folder is not moved with an entry that is not accepted at that moment, however deep', () => {
+    put('src/deep/er/late', 'x')
+    const folder = open(method)
+    expect(folder.move('src', 'moved', (below) => below !== 'src/deep/er/late')).toEqual({ kind: 'stale' })
+    expect(fs.existsSync(inside('moved'))).toBe(false)
+    expect(folder.move('src', 'moved', (below) => below !== 'moved/deep/er/late')).toMatchObject({ kind: 'ok' })
+  })
+
+  it('a write whose folder was moved meanwhile lands nowhere', async () => {
+    put('x/git/a', 'x')
+    const folder = open(method)
+    const writing = folder.write('x/git/config', Buffer.alloc(3_000_000, 'x'))
+    await temporaryIn('x/git')
+    expect(folder.move('x', '.config')).toMatchObject({ kind: 'ok' })
+    expect(await writing).not.toMatchObject({ kind: 'ok' })
+    expect(fs.existsSync(inside('.config/git/config'))).toBe(false)
+  })
+})
+
+it('a path may begin with another spelling of the root that was named', () => {
+  fs.symlinkSync('ws', join(base, 'ws-link'))
+  const spelled = openRootedFolder(join(base, 'ws'), { spellings: [join(base, 'ws-link')] })
+  expect(spelled.canonical(join(base, 'ws-link/src/a.ts'))).toMatchObject({ kind: 'ok', relative: 'src/a.ts' })
+  expect(spelled.canonical(join(base, 'ws-link-2/src/a.ts'))).toMatchObject({ kind: 'refused' })
+  expect(open().canonical(join(base, 'ws-link/src/a.ts'))).toMatchObject({ kind: 'refused' })
+})
+
+async function temporaryIn(folder: string): Promise<string> {
+  for (let tries = 0; tries < 100_000; tries++) {
+    const found = fs.readdirSync(inside(folder)).find((name) => name.endsWith('.tmp'))
+    if (found !== undefined) return found
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  throw new Error('no file on its way was seen')
+}
+
 it('closes every descriptor, whatever happens', async () => {
   const folder = open()
   await folder.read('src/a.ts', 100)

@@ -14,7 +14,7 @@ import { OwnGuard } from './rooted-own.ts'
 import { OUTSIDE, type Platform } from './rooted-path.ts'
 import { type FileRead, readHeld } from './rooted-read.ts'
 import { completesRepository } from './rooted-repository.ts'
-import { RootedWalk, type WalkOptions, type WalkStep } from './rooted-walk.ts'
+import { acceptsAll, RootedWalk, type WalkOptions, type WalkStep } from './rooted-walk.ts'
 import { type WriteOptions, type Written, writeHeld } from './rooted-write.ts'
 
 export type RootedFolderOptions = {
@@ -123,14 +123,34 @@ export class RootedFolder {
     return result
   }
 
-  /** Gives a file or folder another name, and makes the folders on the way. Takes the place of nothing. */
-  move(from: string, to: string): Moved | RootedFailure {
-    const refused = this.holdsOwn(from) ? { kind: 'own' as const } : this.#placeProblem(to)
+  /**
+   * Gives a file or folder another name, and makes the folders on the way. Takes the place of nothing.
+   *
+   * @param accepts Asked for every entry below a folder, by its path before the move; one that is not accepted makes it `stale`.
+   */
+  move(from: string, to: string, accepts?: (relative: string) => boolean): Moved | RootedFailure {
+    const refused = from !== '.' && this.holdsOwn(from) ? { kind: 'own' as const } : this.#placeProblem(to)
     if (refused !== undefined) return refused
     const made: string[] = []
-    const result = this.#at(from, (source) => this.#at(to, (target) => moveHeld(source, target, this.#own), made))
+    const result = this.#at(from, (source) =>
+      this.#at(to, (target) => this.#changedBelow(source, from, accepts) ?? moveHeld(source, target, this.#own), made),
+    )
     if (result.kind !== 'ok') this.#unmake(made)
     return result
+  }
+
+  #changedBelow(
+    { directory, name }: Place,
+    relative: string,
+    accepts: ((relative: string) => boolean) | undefined,
+  ): RootedFailure | undefined {
+    const child = accepts === undefined ? undefined : directory.child(name)
+    if (accepts === undefined || child?.kind !== 'held') return undefined
+    try {
+      return acceptsAll(child, relative, accepts) ? undefined : { kind: 'stale' }
+    } finally {
+      child.close()
+    }
   }
 
   /** Removes a regular file whose bytes have this SHA-256 (hex). */

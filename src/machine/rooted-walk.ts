@@ -119,5 +119,34 @@ function kindAt(directory: HeldDirectory, found: fs.Dirent): EntryKind {
 const byName = (one: fs.Dirent, other: fs.Dirent): number =>
   one.name < other.name ? -1 : one.name > other.name ? 1 : 0
 
+const AT_ONCE_DEPTH_MAX = 100
+
+/**
+ * Whether every entry below a directory is accepted, asked at once: no other work of this process comes in between. False
+ * where something cannot be read or is too deep.
+ */
+export function acceptsAll(
+  directory: HeldDirectory,
+  relative: string,
+  accepts: (relative: string) => boolean,
+  depth = 1,
+): boolean {
+  const entries = directory.entries()
+  if ('kind' in entries || depth > AT_ONCE_DEPTH_MAX) return false
+  return entries.every((found) => {
+    if (isTemporary(found.name)) return true
+    const below = `${relative}/${found.name}`
+    if (!accepts(below)) return false
+    if (kindAt(directory, found) !== 'directory') return true
+    const child = directory.child(found.name)
+    if (child.kind !== 'held') return false
+    try {
+      return acceptsAll(child, below, accepts, depth + 1)
+    } finally {
+      child.close()
+    }
+  })
+}
+
 /** Lets everything else that is ready run first. */
 export const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

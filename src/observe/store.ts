@@ -132,6 +132,8 @@ export interface Store {
   answer(id: string, answer: ApprovalAnswer, record: RecordDraft): Promise<Answered>
   records(query: RecordQuery): Promise<readonly RecordRow[]>
   chains(): Promise<readonly string[]>
+  /** All rows that are kept, those that belong to no chain included. */
+  recordCount(): Promise<number>
   /** Open intents whose owner's lease has lapsed, or whose owner's process is gone; each is handed out once. */
   lapsedIntents(): Promise<readonly OpenIntent[]>
   close(): Promise<void>

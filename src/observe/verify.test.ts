@@ -43,7 +43,11 @@ async function verifyAfter(change: (sql: (text: string) => void) => void): Promi
     change((text) => database.exec(text))
     const table = new SqliteRecords(database, 'reader')
     return await verifyRecords(
-      { chains: async () => table.chains(), records: async (query) => table.query(query) },
+      {
+        chains: async () => table.chains(),
+        recordCount: async () => table.count(),
+        records: async (query) => table.query(query),
+      },
       { pageRows: 5 },
     )
   } finally {
@@ -177,9 +181,61 @@ describe('chain: rows missing, moved or added are found', () => {
     const store = await files.open(pristine)
     const rows = await store.records({ chain: chains[0] ?? '', limit: 100 })
     const doubled = rows.flatMap((row) => (row.seq === 4 ? [row, row] : [row]))
-    const forged = { chains: async () => [chains[0] ?? ''], records: async () => doubled }
+    const forged = { chains: async () => [chains[0] ?? ''], records: async () => doubled, recordCount: async () => 13 }
     expect(await verifyRecords(forged)).toMatchObject({ kind: 'broken', seq: 4, rows: 4 })
     await store.close()
+  })
+})
+
+describe('chain: rows added behind the keys of a rebuilt table are found', () => {
+  const columns = 'id, chain, seq, kind, at, call_id, body, body_digest, hash'
+  /** The same rows in a table that holds anything, any number of times. */
+  const rebuild = `CREATE TABLE loose (${columns}); INSERT INTO loose SELECT ${columns} FROM records;
+    DROP TABLE records; ALTER TABLE loose RENAME TO records`
+  const add = (change: Readonly<Record<string, string>>, seq: number): string => {
+    const values = columns.split(', ').map((column) => change[column] ?? (column === 'id' ? 'id + 1000' : column))
+    return `INSERT INTO records (${columns}) SELECT ${values.join(', ')} FROM records WHERE ${rowAt(seq)} LIMIT 1`
+  }
+
+  test('a rebuilt table with no row more verifies', async () => {
+    expect(await verifyAfter((sql) => sql(rebuild))).toMatchObject({ kind: 'ok', rows: 2 * ROWS })
+  })
+
+  // Pages hold 5 rows here.
+  test.each([1, 4, 5, 6, 10, ROWS])('a second row %i, equal or forged', async (seq) => {
+    for (const change of [{}, { body: `'{}'` }, { hash: `'${'0'.repeat(64)}'` }, { kind: `'late'` }]) {
+      const verified = await verifyAfter((sql) => {
+        sql(rebuild)
+        sql(add(change, seq))
+      })
+      expect(verified, JSON.stringify(change)).toMatchObject({ kind: 'broken', chain: chains[0] })
+    }
+  })
+
+  test.each([
+    ['bytes', 'CAST(chain AS BLOB)'],
+    ['bytes of another name', `CAST('zzz' AS BLOB)`],
+    ['a number', '5'],
+    ['nothing', 'NULL'],
+    ['text that is no text', `CAST(x'ff41' AS TEXT)`],
+  ])('a row whose chain is %s', async (_name, chain) => {
+    for (const seq of ['seq', '1', '99']) {
+      const verified = await verifyAfter((sql) => {
+        sql(rebuild)
+        sql(add({ chain, seq }, 5))
+      })
+      expect(verified).toMatchObject({ kind: 'broken' })
+    }
+  })
+
+  test('a row that no look-up meets, because its id or its number is none', async () => {
+    for (const change of [{ id: 'NULL' }, { seq: 'NULL' }, { seq: 'CAST(seq AS TEXT)' }, { seq: 'seq + 0.5' }]) {
+      const verified = await verifyAfter((sql) => {
+        sql(rebuild)
+        sql(add(change, 5))
+      })
+      expect(verified, JSON.stringify(change)).toMatchObject({ kind: 'broken' })
+    }
   })
 })
 

@@ -137,13 +137,17 @@ export class HandshakeSessions {
   }
 
   #sweepLater(): void {
-    this.#cancelSweep ??= this.#parts.clock.after(SWEEP_MS, () => {
-      this.#cancelSweep = undefined
-      const limitMs = this.#parts.clock.monotonic() - IDLE_MS
-      for (const live of this.#live.values())
-        if (isIdle(live) && live.usedAtMs < limitMs) live.server.close().catch(() => {})
-      if (this.#live.size > 0) this.#sweepLater()
-    })
+    this.#cancelSweep ??= this.#parts.clock.after(
+      SWEEP_MS,
+      () => {
+        this.#cancelSweep = undefined
+        const limitMs = this.#parts.clock.monotonic() - IDLE_MS
+        for (const live of this.#live.values())
+          if (isIdle(live) && live.usedAtMs < limitMs) live.server.close().catch(() => {})
+        if (this.#live.size > 0) this.#sweepLater()
+      },
+      'background',
+    )
   }
 }
 

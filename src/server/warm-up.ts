@@ -10,6 +10,6 @@ const WARM_UP_MS = 5_000
 
 /** Resolves when all sources are ready or failed, or once the moment is over; at once from then on. */
 export function warmUp(gate: Gate, clock: Clock): () => Promise<void> {
-  const settled = within(gate.settled(), WARM_UP_MS, clock).then(() => {})
+  const settled = within(gate.settled(), WARM_UP_MS, clock, 'background').then(() => {})
   return () => settled
 }

@@ -1,13 +1,21 @@
-// Approvals in bounded memory. Expired, used and declined ones go first, then the oldest open question; an answer that a
-// person has given and nobody has used is never dropped. Where only such are left, no further question opens.
+// Approvals in bounded memory. Used and expired ones go first, then the oldest open question, and a person's no only after
+// all of them, since to forget it is to ask again. A yes that nobody has used is never dropped: where only such are left, no
+// further question opens. An ask costs the same however many are kept.
 
 import type { Answered, ApprovalAnswer, ApprovalRow, ApprovalState, Intended, IntentAsk } from '../observe/store.ts'
 import { answered, chooseApproval } from './approval-choice.ts'
 
 export class MemoryApprovals {
   readonly #rowsMax: number
-  /** In the order of opening. */
   readonly #rows = new Map<string, ApprovalRow>()
+  /** Ids of the rows that an ask may find without a name, by their digest, in the order of opening. */
+  readonly #byDigest = new Map<string, Set<string>>()
+  /** Ids of those that may go, each in its order. */
+  readonly #redeemed = new Set<string>()
+  readonly #open = new Set<string>()
+  readonly #declined = new Set<string>()
+  /** Before this time no row is known to expire. */
+  #expiresFrom = Number.POSITIVE_INFINITY
 
   constructor(rowsMax: number) {
     this.#rowsMax = rowsMax
@@ -15,17 +23,17 @@ export class MemoryApprovals {
 
   /** Redeems, joins or opens. `opened` is set where a new question stands. */
   ask(ask: IntentAsk, callId: string, now: number): { readonly intended: Intended; readonly opened?: ApprovalRow } {
-    const choice = chooseApproval(ask, [...this.#rows.values()], now)
+    const choice = chooseApproval(ask, this.#candidates(ask), now)
     if (choice.kind === 'unapproved') return { intended: choice }
     if (choice.kind === 'redeem') {
       const { approval } = choice
-      this.#rows.set(approval.id, { ...approval, state: 'redeemed', redeemedBy: callId })
+      this.#put({ ...approval, state: 'redeemed', redeemedBy: callId })
       return { intended: { kind: 'recorded', approvalId: approval.id } }
     }
     if (this.#rows.has(ask.open.id)) return { intended: { kind: 'failed', reason: 'an approval has this id already' } }
     if (!this.#makeRoom(now))
       return { intended: { kind: 'failed', reason: 'too many approvals are waiting to be used' } }
-    this.#rows.set(ask.open.id, ask.open)
+    this.#put(ask.open)
     return { intended: { kind: 'unapproved', state: 'open', approval: ask.open }, opened: ask.open }
   }
 
@@ -34,7 +42,7 @@ export class MemoryApprovals {
     if (approval === undefined) return { kind: 'missing' }
     const row = answered(approval, answer, now)
     if (row === undefined) return { kind: 'closed', approval }
-    this.#rows.set(id, row)
+    this.#put(row)
     return { kind: 'answered', approval: row }
   }
 
@@ -47,11 +55,65 @@ export class MemoryApprovals {
     return found.reverse().slice(0, limit)
   }
 
+  #candidates({ approvalId, open }: IntentAsk): readonly ApprovalRow[] {
+    const ids = approvalId === undefined ? (this.#byDigest.get(open.digest) ?? []) : [approvalId]
+    return [...ids].flatMap((id) => this.#rows.get(id) ?? [])
+  }
+
+  #put(row: ApprovalRow): void {
+    const { id, digest, state, expiresAt } = row
+    this.#rows.set(id, row)
+    this.#expiresFrom = Math.min(this.#expiresFrom, expiresAt)
+    if (state === 'open') this.#open.add(id)
+    else this.#open.delete(id)
+    if (state === 'declined') this.#declined.add(id)
+    if (state === 'redeemed') {
+      this.#redeemed.add(id)
+      this.#forgetDigest(row)
+      return
+    }
+    const equal = this.#byDigest.get(digest) ?? new Set()
+    this.#byDigest.set(digest, equal.add(id))
+  }
+
   #makeRoom(now: number): boolean {
     if (this.#rows.size < this.#rowsMax) return true
-    const rows = [...this.#rows.values()]
-    const spent = rows.find((row) => row.state === 'redeemed' || row.expiresAt <= now)
-    const victim = spent ?? rows.find((row) => row.state === 'declined') ?? rows.find((row) => row.state === 'open')
-    return victim !== undefined && this.#rows.delete(victim.id)
+    if (this.#redeemed.size === 0) this.#dropExpired(now)
+    if (this.#rows.size < this.#rowsMax) return true
+    const [victim] = [this.#redeemed, this.#open, this.#declined].find(({ size }) => size > 0) ?? []
+    if (victim === undefined) return false
+    this.#drop(victim)
+    return true
+  }
+
+  /** Mostly the first opened is the first that expires; only where it is not are all of them looked at. */
+  #dropExpired(now: number): void {
+    const before = this.#rows.size
+    for (const { id, expiresAt } of this.#rows.values()) {
+      if (expiresAt > now) break
+      this.#drop(id)
+    }
+    if (this.#rows.size < before || this.#expiresFrom > now) return
+    this.#expiresFrom = Number.POSITIVE_INFINITY
+    for (const row of [...this.#rows.values()]) {
+      if (row.expiresAt <= now) this.#drop(row.id)
+      else this.#expiresFrom = Math.min(this.#expiresFrom, row.expiresAt)
+    }
+  }
+
+  #drop(id: string): void {
+    const row = this.#rows.get(id)
+    if (row === undefined) return
+    this.#rows.delete(id)
+    this.#redeemed.delete(id)
+    this.#open.delete(id)
+    this.#declined.delete(id)
+    this.#forgetDigest(row)
+  }
+
+  #forgetDigest({ id, digest }: ApprovalRow): void {
+    const equal = this.#byDigest.get(digest)
+    equal?.delete(id)
+    if (equal?.size === 0) this.#byDigest.delete(digest)
   }
 }

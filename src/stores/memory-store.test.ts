@@ -3,6 +3,7 @@ import type { FileChange } from '../describe/before-images.ts'
 import type { ApprovalRow, RecordDraft } from '../observe/store.ts'
 import { verifyRecords } from '../observe/verify.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
+import { MemoryApprovals } from './memory-approvals.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { storeConformance } from './store-conformance.ts'
 
@@ -50,6 +51,7 @@ describe('the bounds of the memory store', () => {
     const broken = {
       forgetsOldRows: true,
       chains: () => store.chains(),
+      recordCount: () => store.recordCount(),
       records: async () => rows.map((kept, index) => (index === 4 ? { ...kept, at: kept.at + 1 } : kept)),
     }
     expect(await verifyRecords(broken)).toMatchObject({ kind: 'broken', seq: 45, rows: 4 })
@@ -79,22 +81,58 @@ describe('the bounds of the memory store', () => {
   const answer = (store: ReturnType<typeof createMemoryStore>, id: string, decision: 'approve' | 'decline') =>
     store.answer(id, { decision, by: 'b', at: 1 }, row(2))
 
-  test('approvals: used ones go first, then declined, then the oldest question; an answer in hand stays', async () => {
+  test('approvals: used ones go first, then the oldest question, a no only after all; a yes in hand stays', async () => {
     const store = createMemoryStore({ clock, approvalsMax: 3 })
     for (const id of ['a', 'b', 'c']) await intend(store, id)
     await answer(store, 'a', 'approve')
     await answer(store, 'c', 'decline')
     const ids = async () => (await store.approvals({ limit: 10 })).map(({ id }) => id)
     await intend(store, 'd')
-    expect(await ids()).toEqual(['d', 'b', 'a'])
+    expect(await ids()).toEqual(['d', 'c', 'a'])
+    expect(await intend(store, 'c')).toMatchObject({ kind: 'unapproved', state: 'declined' })
+    await answer(store, 'd', 'approve')
     await intend(store, 'e')
     expect(await ids()).toEqual(['e', 'd', 'a'])
-    await answer(store, 'd', 'approve')
     await answer(store, 'e', 'approve')
     expect(await intend(store, 'f')).toMatchObject({ kind: 'failed' })
     expect(await intend(store, 'e')).toEqual({ kind: 'recorded', approvalId: 'e' })
     expect(await intend(store, 'g')).toMatchObject({ kind: 'unapproved', state: 'open' })
     expect(await ids()).toEqual(['g', 'd', 'a'])
+  })
+
+  test('approvals: expired ones go before a question or a no, whatever the order in which they expire', async () => {
+    const own = new FakeClock()
+    const store = createMemoryStore({ clock: own, approvalsMax: 3 })
+    const ends = { long: 10_000, short: 1_000, no: 10_000, next: 10_000 }
+    const open = (id: keyof typeof ends) =>
+      store.intend({
+        ...{ callId: `call-${id}`, tool: 'w', effect: 'write', argumentsText: '{}' },
+        record: row(1),
+        ask: { open: { ...ask(id), openedAt: own.now(), expiresAt: own.now() + ends[id] } },
+      })
+    for (const id of ['long', 'short', 'no'] as const) await open(id)
+    await answer(store, 'no', 'decline')
+    await answer(store, 'short', 'approve')
+    await own.advance(1_000)
+    await open('next')
+    expect((await store.approvals({ limit: 10 })).map(({ id }) => id)).toEqual(['next', 'no', 'long'])
+  })
+
+  test('approvals: an ask looks at the rows of its own digest alone', async () => {
+    const rows = new MemoryApprovals(10_000)
+    let reads = 0
+    for (let number = 0; number < 10_000; number += 1) {
+      const question = ask(`q${number}`)
+      const watched = Object.defineProperty({ ...question }, 'digest', {
+        enumerable: true,
+        get: () => {
+          reads += 1
+          return question.digest
+        },
+      })
+      rows.ask({ open: watched }, `call-${number}`, clock.now())
+    }
+    expect(reads).toBeLessThan(50_000)
   })
 
   test('before-images: the oldest changes go, and a change larger than the bound is refused', async () => {

@@ -111,6 +111,10 @@ class MemoryStore implements Store {
     return this.#ring.isEmpty ? [] : [this.chain]
   }
 
+  async recordCount(): Promise<number> {
+    return this.#ring.size
+  }
+
   async lapsedIntents(): Promise<readonly OpenIntent[]> {
     return []
   }

@@ -31,6 +31,10 @@ export class RecordRing {
     this.#chars += draft.body.length
   }
 
+  get size(): number {
+    return this.#last - this.#first + 1
+  }
+
   get isEmpty(): boolean {
     return this.#last === 0
   }

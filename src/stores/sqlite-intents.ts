@@ -1,5 +1,6 @@
-// Open intents and who answers for them. An owner shows that it lives by renewing a lease; what an owner that is gone has
-// left open is handed to whoever asks first, once. Nothing of an owner that lives is ever handed out. Every method that
+// Open intents and who answers for them. What an owner that is gone has left open is handed to whoever asks first, once.
+// On one host the process itself shows whether it lives, even while it is stopped; anywhere else the lease that it renews
+// does. Nothing of an owner that lives on this host is ever handed out. Every method that
 // writes runs inside the caller's write transaction.
 
 import type { IntentDraft, OpenIntent } from '../observe/store.ts'
@@ -89,9 +90,11 @@ export class SqliteIntents {
     if (this.#me.host === '' || textOf(owner, 'host') !== this.#me.host) {
       return numberOf(owner, 'lease_until') <= Date.now() || isSurelyGone(numberOf(owner, 'pid'))
     }
-    // On the same host the monotonic count decides: it neither jumps with the wall clock nor runs while the machine sleeps.
-    if (numberOf(owner, 'lease_uptime') <= uptimeMs()) return true
-    return processStart(numberOf(owner, 'pid')) !== textOf(owner, 'started')
+    const started = textOf(owner, 'started')
+    // INVARIANT: on the same host a lapsed lease proves nothing. A stopped process goes on with its call when it is let go on.
+    if (started !== '') return processStart(numberOf(owner, 'pid')) !== started
+    // The monotonic count neither jumps with the wall clock nor runs while the machine sleeps.
+    return numberOf(owner, 'lease_uptime') <= uptimeMs()
   }
 }
 

@@ -90,6 +90,23 @@ describe('open intents', () => {
     await beside.close()
   })
 
+  test.runIf(process.platform === 'linux')(
+    'of a process that is only stopped, nobody is told, however long ago its lease lapsed',
+    async () => {
+      const { child, result } = await start('intend', 'stopped')
+      expect(result).toEqual({ kind: 'recorded' })
+      child.kill('SIGSTOP')
+      const beside = await files.open()
+      const database = await files.connect()
+      database.exec('UPDATE owners SET lease_until = 0, lease_uptime = 0')
+      database.close()
+      expect(await beside.lapsedIntents()).toEqual([])
+      await ended(child, () => child.kill('SIGKILL'))
+      expect(await beside.lapsedIntents()).toMatchObject([{ callId: 'stopped' }])
+      await beside.close()
+    },
+  )
+
   test('of a process that closed with an intent open, the next start is told', async () => {
     const closed = await start('intend', 'closed')
     expect(await ended(closed.child, () => closed.child.stdin?.end())).toBe(0)

@@ -52,6 +52,7 @@ export type WriteRequest =
 export type ReadRequest =
   | { readonly kind: 'records'; readonly query: RecordQuery }
   | { readonly kind: 'chains' }
+  | { readonly kind: 'count' }
   | {
       readonly kind: 'approvals'
       readonly filter: { readonly id?: string; readonly state?: ApprovalState; readonly limit: number }
@@ -72,6 +73,7 @@ export type Answers = {
   readonly flush: undefined
   readonly records: readonly RecordRow[]
   readonly chains: readonly string[]
+  readonly count: number
   readonly approvals: readonly ApprovalRow[]
   readonly find: FileChange | undefined
   readonly close: undefined

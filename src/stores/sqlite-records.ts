@@ -90,6 +90,12 @@ export class SqliteRecords {
       .map((row) => textOf(row, 'chain'))
   }
 
+  /** From the rows themselves: an index may leave some out. */
+  count(): number {
+    const [row] = this.#prepared('SELECT count(*) AS rows_kept FROM records NOT INDEXED').all([])
+    return row === undefined ? 0 : numberOf(row, 'rows_kept')
+  }
+
   #prepared(sql: string): SqlStatement {
     const statement = this.#queries.get(sql) ?? this.#database.prepare(sql)
     this.#queries.set(sql, statement)

@@ -104,6 +104,10 @@ class SqliteStore implements Store {
     return await this.#link.ask<'chains'>({ kind: 'chains' })
   }
 
+  async recordCount(): Promise<number> {
+    return await this.#link.ask<'count'>({ kind: 'count' })
+  }
+
   async lapsedIntents(): Promise<readonly OpenIntent[]> {
     return await this.#link.ask<'claim'>({ kind: 'claim' })
   }

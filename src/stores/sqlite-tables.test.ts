@@ -73,11 +73,13 @@ describe('open intents and their owners', () => {
   })
 
   test.runIf(process.platform === 'linux')(
-    'an owner is gone when its lease lapsed, its process is gone, or is another one by now',
+    'an owner is gone when its process is gone or another one by now, or when its lease lapsed where no process can be seen',
     async () => {
       const store = await files.open()
       const database = await files.connect()
-      owner(database, 'lapsed', past)
+      owner(database, 'lapsed-unseen', `started = '', ${past}`)
+      owner(database, 'lives-unseen', `started = ''`)
+      owner(database, 'lapsed-but-lives', past)
       owner(database, 'no-such-process', 'pid = 4194304')
       owner(database, 'reused-id', `started = '1'`)
       owner(database, 'lapsed-elsewhere', `host = 'another host', lease_until = 0`)
@@ -86,7 +88,7 @@ describe('open intents and their owners', () => {
       owner(database, 'lives-elsewhere', `host = 'another host', pid = 4194304, lease_uptime = 0`)
       database.exec(`INSERT INTO open_intents VALUES ('of-nobody', 'nobody', 'nobody', 'write_file', 'write', '{}', 9)`)
       expect((await store.lapsedIntents()).map(({ callId }) => callId)).toEqual([
-        ...['of-closed', 'of-lapsed', 'of-lapsed-elsewhere', 'of-no-such-process', 'of-reused-id', 'of-nobody'],
+        ...['of-closed', 'of-lapsed-elsewhere', 'of-lapsed-unseen', 'of-no-such-process', 'of-reused-id', 'of-nobody'],
       ])
       database.close()
       await store.close()

@@ -3,13 +3,14 @@
 
 import { receiveMessageOnPort, workerData } from 'node:worker_threads'
 import { lengthenLog, openDatabase } from './sqlite-database.ts'
+import type { SqlDatabase } from './sqlite-driver.ts'
 import type { Batch, Report, WorkerStart } from './sqlite-protocol.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
 
-const { file, chain, port, reports } = workerData as WorkerStart
 /** A process that is still there after this time stays for longer. */
 const SETTLED_MS = 200
 
+const { file, chain, port, reports } = workerData as WorkerStart
 const counter = new Int32Array(reports)
 
 function report(message: Report): void {
@@ -19,13 +20,17 @@ function report(message: Report): void {
   Atomics.notify(counter, 0)
 }
 
-function serve(writer: SqliteWriter): void {
+function serve(writer: SqliteWriter, database: SqlDatabase): void {
+  // Short commands are gone by then, and pay nothing for it.
+  const settled = setTimeout(() => writer.idle(() => lengthenLog(database, file)), SETTLED_MS)
   port.on('message', (first: Batch) => {
     const batches = [first]
     for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
       batches.push(next.message as Batch)
     }
-    if (writer.take(batches)) port.close()
+    if (!writer.take(batches)) return
+    clearTimeout(settled)
+    port.close()
   })
 }
 
@@ -33,10 +38,7 @@ async function start(): Promise<void> {
   const opened = await openDatabase(file)
   if (opened.kind === 'failed') return refuse(opened.reason)
   try {
-    const writer = new SqliteWriter(opened.database, chain, report)
-    serve(writer)
-    // Short commands are gone by then, and pay nothing for it.
-    setTimeout(() => writer.idle(() => lengthenLog(opened.database, file)), SETTLED_MS).unref()
+    serve(new SqliteWriter(opened.database, chain, report), opened.database)
   } catch (error) {
     opened.database.close()
     return refuse(`cannot write \`${file}\`: ${error instanceof Error ? error.message : String(error)}`)

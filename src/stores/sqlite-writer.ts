@@ -200,6 +200,8 @@ export class SqliteWriter {
         return this.#records.query(request.query)
       case 'chains':
         return this.#records.chains()
+      case 'count':
+        return this.#records.count()
       case 'approvals':
         return this.#approvals.list(request.filter)
       case 'find':
@@ -234,8 +236,9 @@ export class SqliteWriter {
   }
 }
 
-const isRead = (request: WriteRequest | ReadRequest): request is ReadRequest =>
-  request.kind === 'records' || request.kind === 'chains' || request.kind === 'approvals' || request.kind === 'find'
+const READS: ReadonlySet<string> = new Set<ReadRequest['kind']>(['records', 'chains', 'count', 'approvals', 'find'])
+
+const isRead = (request: WriteRequest | ReadRequest): request is ReadRequest => READS.has(request.kind)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

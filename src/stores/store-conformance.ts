@@ -92,6 +92,7 @@ export function storeConformance(name: string, open: (clock: FakeClock) => Promi
           true,
         )
         expect(await store.chains()).toEqual([store.chain])
+        expect(await store.recordCount()).toBe(4)
         expect(await verifyRecords(store)).toMatchObject({ kind: 'ok', rows: 4, chains: 1 })
       })
 

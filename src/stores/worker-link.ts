@@ -134,6 +134,8 @@ export class WorkerLink {
       await this.ask({ kind: 'close' })
     } finally {
       this.#end(CLOSED)
+      // The worker may be gone before this is reached: that it was closed is what is told.
+      this.#ended = CLOSED
       await this.#worker.terminate()
     }
   }

@@ -46,6 +46,7 @@ export function createRecordingStore(options: { readonly clock: Clock }): Record
     answer: (id, answer, record) => store.answer(id, answer, record),
     records: (query) => store.records(query),
     chains: () => store.chains(),
+    recordCount: () => store.recordCount(),
     lapsedIntents: () => store.lapsedIntents(),
     close: () => store.close(),
   }

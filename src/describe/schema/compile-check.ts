@@ -13,6 +13,7 @@ import {
 import { admitsObjects } from './admits-objects.ts'
 import { type CheckResult, invalid } from './check-result.ts'
 import { describeValue } from './describe-value.ts'
+import { LintCache } from './lint-cache.ts'
 import { FOREIGN_LIMITS, type LintedSchema, lintSchema, type SchemaLimits, TRUSTED_LIMITS } from './lint-schema.ts'
 import { plainSchemaCheck } from './plain-schema-check.ts'
 import { standardSchemaCheck } from './standard-schema-check.ts'
@@ -42,6 +43,9 @@ const INPUT_BOUNDS: JsonBounds = { bytesMax: 1_048_576, depthMax: 64, keysMax: 1
 const OUTPUT_BOUNDS: JsonBounds = { bytesMax: 67_108_864, depthMax: 64, keysMax: 1_000_000 }
 const SCHEMA_DEPTH_MAX = 128
 
+/** Schemas of upstreams, which tell them again and again: 512 of them, 2 MiB of text together. */
+const FOREIGN_LINTS = new LintCache(FOREIGN_LIMITS, 512, 2_097_152)
+
 /** Judges a schema and makes its check. Never throws. */
 export function compileCheck(schema: ToolSchema, options: CheckOptions): SchemaCheck | SchemaBad {
   const { trusted, purpose = 'input' } = options
@@ -64,15 +68,16 @@ const wholeOf = (purpose: Purpose): string => (purpose === 'input' ? 'the argume
 function compilePlain(
   schema: unknown,
   limits: SchemaLimits,
-  isStrict: boolean,
+  trusted: boolean,
   purpose: Purpose,
 ): SchemaCheck | SchemaBad {
   const taken = takeSchema(schema, limits)
   if (taken.kind === 'bad') return taken
-  const linted = lintSchema(taken.jsonSchema, limits, isStrict)
+  const { jsonSchema, text } = taken
+  const linted = trusted ? lintSchema(jsonSchema, limits, true) : FOREIGN_LINTS.lint(jsonSchema, text)
   if (linted.kind === 'bad') return linted
   const check = plainSchemaCheck(linted, wholeOf(purpose))
-  return purpose === 'input' ? inputCheck(linted, check) : { kind: 'ok', jsonSchema: taken.jsonSchema, check }
+  return purpose === 'input' ? inputCheck(linted, check) : { kind: 'ok', jsonSchema: linted.root, check }
 }
 
 function compileStandard(schema: StandardToolSchema, limits: SchemaLimits, purpose: Purpose): SchemaCheck | SchemaBad {
@@ -111,13 +116,13 @@ const notAnObject = (value: JsonValue): CheckResult =>
 function takeSchema(
   schema: unknown,
   limits: SchemaLimits,
-): { readonly kind: 'ok'; readonly jsonSchema: JsonObject } | SchemaBad {
+): { readonly kind: 'ok'; readonly jsonSchema: JsonObject; readonly text: string } | SchemaBad {
   if (typeof schema === 'boolean') return bad(`the schema is \`${schema}\`; a tool needs an object`)
   const bounds = { bytesMax: limits.bytesMax, depthMax: SCHEMA_DEPTH_MAX, keysMax: limits.bytesMax }
   const taken = takeJson(schema, bounds, { keyOrder: 'given', unsafeIntegers: 'keep' })
   if (taken.kind === 'refused') return bad(refusalMessage(taken, 'the schema'))
   return isJsonObject(taken.value)
-    ? { kind: 'ok', jsonSchema: taken.value }
+    ? { kind: 'ok', jsonSchema: taken.value, text: taken.text }
     : bad(`the schema: expected an object, came ${describeValue(taken.value)}`)
 }
 

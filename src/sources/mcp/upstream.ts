@@ -168,7 +168,7 @@ export class Upstream {
     if (reason !== this.#toldReason) this.#parts.host.report({ kind: 'failed', reason })
     this.#toldReason = reason
     this.#cancelRestart?.()
-    this.#cancelRestart = this.#clock.after(this.#pauseMs, () => void this.#connect())
+    this.#cancelRestart = this.#clock.after(this.#pauseMs, () => void this.#connect(), 'background')
     this.#pauseMs = Math.min(this.#pauseMs * 2, PAUSE_MAX_MS)
   }
 
@@ -178,13 +178,15 @@ export class Upstream {
     this.#relistPending = true
     const { host } = this.#parts
     this.#clock.after(RELIST_GAP_MS, () => {
+      if (this.#isClosed) return
       this.#relisting = this.#relisting.then(async () => {
         this.#relistPending = false
-        await this.#listAgain().catch((error: unknown) =>
+        await this.#listAgain().catch((error: unknown) => {
+          if (this.#isClosed) return
           host.log('its tools changed and cannot be listed again; those that were listed before stay', {
             error: String(error),
-          }),
-        )
+          })
+        })
       })
     })
   }

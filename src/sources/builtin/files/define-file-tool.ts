@@ -20,6 +20,7 @@ export type FileTool<Args, Value> = {
   readonly guidance: Guidance
   readonly effect: Effect
   readonly repeat: Repeat
+  readonly walks?: boolean
   readonly properties: Readonly<Record<Exclude<keyof Args & string, 'root'>, JsonObject>>
   readonly required: readonly (keyof Args & string)[]
   /** True where the files are named by something else than a path. */

@@ -34,6 +34,7 @@ export function findFilesTool(place: FilePlace): Tool {
     },
     effect: 'read',
     repeat: 'safe',
+    walks: true,
     properties: { glob: GLOB_FIELD, path: FOLDER_FIELD },
     required: ['glob'],
     examples: [{ glob: '**/*.ts' }, { glob: '*.{md,txt}', path: 'docs' }],

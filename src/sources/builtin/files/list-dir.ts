@@ -33,6 +33,7 @@ export function listDirTool(place: FilePlace): Tool {
     },
     effect: 'read',
     repeat: 'safe',
+    walks: true,
     properties: {
       path: FOLDER_FIELD,
       depth: {

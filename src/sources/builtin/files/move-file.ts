@@ -9,7 +9,7 @@ import { currentFile, imageOf, isFailure, keepBefore } from './file-change.ts'
 import { failureFor, fileFailure } from './file-failure.ts'
 import { type FilePlace, isRefusal, refusal, type Settled } from './file-place.ts'
 import { fileResource, treeResource } from './file-resources.ts'
-import { treeProblem } from './move-tree.ts'
+import { mayMoveAlong, treeProblem } from './move-tree.ts'
 import { linkRefusal, placeRefusal, writeRefusal } from './write-rules.ts'
 
 export type MoveFileArgs = Rooted<{ readonly from: string; readonly to: string }>
@@ -98,7 +98,7 @@ async function move(place: FilePlace, { from, to }: Ends, context: RunContext) {
     ? await treeProblem({ from, to }, context)
     : await keepFile(place, { from, to }, context)
   if (kept instanceof ToolFailure) return kept
-  const moved = folder.move(from.relative, to.relative)
+  const moved = folder.move(from.relative, to.relative, (below) => mayMoveAlong(below, { from, to }, context))
   if (moved.kind === 'exists') return existsFailure(to)
   if (moved.kind !== 'ok') return failureFor(moved, from.relative)
   const result = { from: from.relative, to: to.relative, what: moved.what }

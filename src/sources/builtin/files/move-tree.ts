@@ -35,6 +35,15 @@ export async function treeProblem(
   return kept === 0 ? undefined : notPermitted(`it holds ${kept} entries that this caller may not move`)
 }
 
+/** Whether an entry below the folder may be moved with it: asked again when the move happens, for it may have come since. */
+export function mayMoveAlong(
+  relative: string,
+  ends: { readonly from: Settled; readonly to: Settled },
+  context: RunContext,
+): boolean {
+  return nameProblem(relative, targetOf(relative, ends)) === undefined && mayMove(relative, ends, context)
+}
+
 /** A name is judged where it stands and where it would stand: `git/config` is ordinary until it is below `.config`. */
 function nameProblem(source: string, target: string): string | undefined {
   const held = protectedName(source.split('/'))

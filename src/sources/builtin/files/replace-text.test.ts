@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { replaceText } from './replace-text.ts'
+import { REPLACED_MAX, replaceText } from './replace-text.ts'
 
 const once = (text: string, find: string, replace: string) => replaceText(text, find, replace, false)
 const all = (text: string, find: string, replace: string) => replaceText(text, find, replace, true)
@@ -59,5 +59,48 @@ describe('line ends of the file are kept', () => {
   it('where they are mixed, both texts are taken as given', () => {
     expect(once('a\r\nb\nc', 'b\nc', 'x\ny')).toMatchObject({ text: 'a\r\nx\ny' })
     expect(once('a\r\nb\nc', 'a\nb', 'x')).toMatchObject({ kind: 'no-match', nearLine: 1 })
+  })
+})
+
+describe('all is all or nothing', () => {
+  it('replaces every place, however many there are', () => {
+    const replaced = all('a'.repeat(25_000), 'a', 'b')
+    expect(replaced).toMatchObject({ kind: 'ok', count: 25_000, text: 'b'.repeat(25_000) })
+    expect(all('a\n'.repeat(25_000), 'a', '')).toMatchObject({ count: 25_000, text: '\n'.repeat(25_000) })
+  })
+
+  it('above the bound nothing is replaced', () => {
+    expect(all('a'.repeat(REPLACED_MAX), 'a', 'b')).toMatchObject({ kind: 'ok', count: REPLACED_MAX })
+    expect(all('a'.repeat(REPLACED_MAX + 1), 'a', 'b')).toEqual({ kind: 'too-many', placesMax: REPLACED_MAX })
+  })
+
+  it('a text that would be too long is not built', () => {
+    expect(replaceText('aaa', 'a', 'bb', true, 6)).toMatchObject({ kind: 'ok', text: 'bbbbbb' })
+    expect(replaceText('aaa', 'a', 'bb', true, 5)).toEqual({ kind: 'too-long', length: 6 })
+    expect(replaceText('a'.repeat(900_000), 'a', 'b'.repeat(900_000), true, 5)).toMatchObject({ kind: 'too-long' })
+  })
+
+  it('a count that was ended says so', () => {
+    expect(once('a'.repeat(10_000), 'a', 'b')).not.toHaveProperty('isCut')
+    expect(once('a'.repeat(10_001), 'a', 'b')).toMatchObject({ kind: 'ambiguous', count: 10_000, isCut: true })
+    const long = 'a'.repeat(3_000_000)
+    expect(once(long + long, long, 'b')).toMatchObject({ kind: 'ambiguous', isCut: true })
+  })
+
+  it('the work for a line does not grow with the square of its places', () => {
+    // One look-up of a line end for each line, and one more: counted, not timed.
+    const asked: string[] = []
+    const text = new Proxy(new String(`${'ab'.repeat(900)}\nab`), {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(target, key)
+        if (typeof value !== 'function') return value
+        return (...args: readonly unknown[]) => {
+          if (key === 'indexOf' && args[0] === '\n') asked.push('\n')
+          return value.apply(target, args)
+        }
+      },
+    }) as unknown as string
+    expect(replaceText(text, 'a', 'x', true)).toMatchObject({ kind: 'ok', count: 901 })
+    expect(asked.length).toBeLessThanOrEqual(3)
   })
 })

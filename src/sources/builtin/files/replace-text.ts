@@ -44,7 +44,7 @@ export function replaceText(
   const isCrlf = endsLinesWithCrlf(text)
   const adapted = (piece: string): string => (isCrlf ? piece.replace(/\r?\n/g, '\r\n') : piece)
   const wanted = text.includes(find) ? find : adapted(find)
-  const countedMax = all ? REPLACED_MAX : Math.max(1, Math.min(COUNTED_MAX, Math.floor(COMPARED_MAX / wanted.length)))
+  const countedMax = all ? REPLACED_MAX : Math.max(2, Math.min(COUNTED_MAX, Math.floor(COMPARED_MAX / wanted.length)))
   // Overlapping places are counted where one is meant, for they make it uncertain.
   const places = placesOf(text, wanted, all ? wanted.length : 1, countedMax + 1)
   if (places.length === 0) return { kind: 'no-match', nearLine: nearLine(text, find) }
@@ -59,7 +59,7 @@ export function replaceText(
 }
 
 function ambiguous(text: string, places: readonly number[], countedMax: number): Replacement {
-  const count = Math.max(2, Math.min(places.length, countedMax))
+  const count = Math.min(places.length, countedMax)
   const found = { kind: 'ambiguous' as const, count, lines: linesOf(text, places.slice(0, LINES_MAX)) }
   return places.length > count ? { ...found, isCut: true } : found
 }

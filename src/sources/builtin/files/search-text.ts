@@ -42,6 +42,7 @@ export function searchTextTool(place: FilePlace): Tool {
     },
     effect: 'read',
     repeat: 'safe',
+    walks: true,
     properties: {
       pattern: {
         type: 'string',
