@@ -29,15 +29,19 @@ export async function openWorkspace(
 ): Promise<Workspace & { own: OwnFileList }> {
   const named = option === undefined ? {} : typeof option === 'string' ? { main: option } : option
   const roots = new Map<string, string>()
+  const spellings = new Map<string, string>()
   const problems: ConfigProblem[] = []
   for (const [name, path] of Object.entries(named)) {
     const real = await rootFolder(path)
     if (real === undefined)
       problems.push({ key: `workspace.${name}`, message: `expected a folder that exists, came \`${path}\`` })
-    else roots.set(name, real)
+    else {
+      roots.set(name, real)
+      spellings.set(name, resolve(path))
+    }
   }
   if (problems.length > 0) throw new GateConfigError(problems)
-  return { roots, own: new OwnFileList(ownFiles) }
+  return { roots, spellings, own: new OwnFileList(ownFiles) }
 }
 
 async function rootFolder(path: string): Promise<string | undefined> {

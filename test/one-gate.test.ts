@@ -217,13 +217,15 @@ describe('one-gate: a denied tool is refused at every entrance', () => {
   test('a copy of a tool cannot run, and no tool shows its run', async () => {
     expect('run' in probe).toBe(false)
     expect(JSON.stringify(probe)).not.toContain('push')
-    const copy = await createGate({ tools: [{ ...probe } as AnyTool] })
+    await expect(createGate({ tools: [{ ...probe } as AnyTool] })).rejects.toThrow('defineTool')
+    const copying = await createGate()
+    copying.catalogue.register({ ...probe } as AnyTool)
     runs.length = 0
-    expect(outcomeType(await copy.session().call({ name: 'probe', arguments: { target: 'open-1' } }))).toBe(
+    expect(outcomeType(await copying.session().call({ name: 'probe', arguments: { target: 'open-1' } }))).toBe(
       'unavailable',
     )
     expect(runs).toEqual([])
-    await copy.close()
+    await copying.close()
   })
 })
 

@@ -1,6 +1,6 @@
 // The gateway over HTTP, and what the person who started it needs to know: where it is, how a client gets in, what runs.
 
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { VERSION } from '../base/version.ts'
 import { GateConfigError } from '../describe/gate-config-error.ts'
@@ -93,6 +93,8 @@ function announce(
     ['dim', `  (described at ${url}/api/openapi.json; operator’s token in ${operatorTokenFile})`],
   )
   terminal.line('  token     ', ['cyan', callToken], ['dim', `  (may call; kept in ${join(stateFolder, CALL_FILE)})`])
+  const again = `lockgate --config ${relative(process.cwd(), config.file) || config.file}`
+  terminal.line('  approvals ', `${again} approvals list`, ['dim', '  (answers calls that ask)'])
   terminal.line()
   terminal.line('Connect a client:')
   terminal.block(JSON.stringify(clientEntry(url, callToken), undefined, 2))

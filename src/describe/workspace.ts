@@ -9,5 +9,7 @@ export interface OwnFiles {
 export type Workspace = {
   /** Root folders by name, real paths; the first is the default. */
   readonly roots: ReadonlyMap<string, string>
+  /** The roots as they were given, absolute: callers may write paths in that spelling too. */
+  readonly spellings?: ReadonlyMap<string, string>
   readonly own: OwnFiles
 }

@@ -41,6 +41,7 @@ export function builtinTools(families: readonly BuiltinFamily[], options: Builti
 
 function offer(families: readonly BuiltinFamily[], { platform }: BuiltinOptions, host: SourceHost): void {
   try {
+    if (host.workspace.roots.size === 0) throw new Error('file tools need a workspace, and this gate has none')
     const tools = families.includes('files') ? fileTools(new FilePlace(host.workspace, host.images, platform)) : []
     host.offer(tools.map((tool) => ({ kind: 'tool', tool })))
     host.report({ kind: 'ready' })

@@ -38,7 +38,13 @@ export class FilePlace {
   constructor(workspace: Workspace, images: BeforeImages, platform?: Platform) {
     this.images = images
     const options = { own: () => workspace.own.paths(), ...(platform === undefined ? {} : { platform }) }
-    for (const [name, path] of workspace.roots) this.#folders.set(name, openRootedFolder(path, options))
+    for (const [name, path] of workspace.roots) {
+      const given = workspace.spellings?.get(name)
+      this.#folders.set(
+        name,
+        openRootedFolder(path, given === undefined ? options : { ...options, spellings: [given] }),
+      )
+    }
   }
 
   /** Names of the roots, the default first. */
