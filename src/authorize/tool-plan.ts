@@ -25,29 +25,39 @@ export const isGate = ({ answer, where, resources }: Rule): boolean =>
 
 export class ToolPlan {
   readonly source: string
-  readonly texts: DecisionTexts
   /** The tool reads only, and asks for each file below a folder. */
   readonly filtered: boolean
   readonly resolved: boolean
-  /** The tool's schema is known and has no `path`. */
-  readonly pathless: boolean
   readonly #tool: Tool
   readonly #book: RuleBook
   readonly #gates: readonly Rule[]
+  readonly #inputs: unknown
   readonly #decisions = new Map<Rule | DeclaredEffect, Decision>()
   #lists: RuleLists | undefined
+  #texts: DecisionTexts | undefined
+  #pathless: boolean | undefined
 
   constructor({ tool, source, listing }: Entry, book: RuleBook) {
     this.source = source
-    this.texts = new DecisionTexts(tool.name, book.version)
     this.filtered = tool.walks === true && effectMost(tool.effect) === 'read'
     this.resolved = tool.resolve !== undefined
-    this.pathless = !mayTakePath(listing?.inputSchema.properties)
+    this.#inputs = listing?.inputSchema.properties
     this.#tool = tool
     this.#book = book
     this.#gates = book.gates.filter(
       (rule) => speaksOfTool(rule, tool.name, source) && speaksOfEffect(rule, tool.effect),
     )
+  }
+
+  get texts(): DecisionTexts {
+    this.#texts ??= new DecisionTexts(this.#tool.name, this.#book.version)
+    return this.#texts
+  }
+
+  /** The tool's schema is known and has no `path`. */
+  get pathless(): boolean {
+    this.#pathless ??= !mayTakePath(this.#inputs)
+    return this.#pathless
   }
 
   /** The deny that holds whatever the arguments are: a rule's, or a default's that no rule could outdo. */

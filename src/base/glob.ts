@@ -12,8 +12,6 @@ export type NameGlob = { readonly kind: 'ok'; readonly pattern: string; matches(
 export type Glob = NameGlob & {
   /** The alternatives without wildcards, unquoted. */
   readonly literals: readonly string[]
-  /** For each alternative, its first and its last segment where these are plain names: what matches has them as well. */
-  readonly ends: readonly { readonly first: string | undefined; readonly last: string | undefined }[]
   /** Whether everything below a folder matches, however deep. */
   coversBelow(folder: readonly string[]): boolean
   /** Whether anything below a folder could match. */
@@ -46,14 +44,12 @@ class PathGlob implements Glob {
   readonly kind = 'ok'
   readonly pattern: string
   readonly literals: readonly string[]
-  readonly ends: Glob['ends']
   readonly #wild: readonly Path[]
   readonly #all: readonly (readonly Segment[])[]
 
   constructor(pattern: string, alternatives: readonly (readonly Segment[])[]) {
     this.pattern = pattern
     this.#all = alternatives
-    this.ends = alternatives.map((segments) => ({ first: textOf(segments[0]), last: textOf(segments.at(-1)) }))
     this.literals = alternatives.flatMap((segments) => literalOf(segments) ?? [])
     this.#wild = alternatives.filter((segments) => literalOf(segments) === undefined).map(pathOf)
   }
@@ -124,9 +120,6 @@ function compileSegment(tokens: SegmentTokens): Segment {
   const middle = runs.filter((run) => run !== '')
   return { kind: 'runs', first, middle, last, lengthMin: [first, ...middle, last].join('').length }
 }
-
-const textOf = (segment: Segment | undefined): string | undefined =>
-  segment?.kind === 'literal' ? segment.text : undefined
 
 function literalOf(segments: readonly Segment[]): string | undefined {
   const texts = segments.flatMap((segment) => (segment.kind === 'literal' ? segment.text : []))

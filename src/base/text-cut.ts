@@ -1,6 +1,7 @@
 // Measuring and cutting text by its UTF-8 bytes, without ever breaking what a reader sees as one character.
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+/** Made when something is first cut: loading what it needs takes longer than all the rest of the library. */
+let segmenter: Intl.Segmenter | undefined
 /** No grapheme that people write is longer than this; a longer pile of marks may be cut inside. */
 const GRAPHEME_UNITS_MAX = 64
 
@@ -33,6 +34,7 @@ function graphemeBoundary(text: string, units: number): number {
   const start = Math.max(0, units - GRAPHEME_UNITS_MAX)
   const window = text.slice(start, units + GRAPHEME_UNITS_MAX)
   let boundary = start
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   for (const { index } of segmenter.segment(window)) {
     if (start + index > units) break
     boundary = start + index

@@ -1,5 +1,6 @@
 // `lockgate serve`: a gate that is tried before it serves, then one entrance to it until the operator or the client ends it.
 
+import { systemClock } from '../base/clock.ts'
 import type { Gate } from '../gate-contract.ts'
 import { favourMemory } from '../machine/favour-memory.ts'
 import type { ExitCode } from './cli-io.ts'
@@ -7,6 +8,9 @@ import type { CommandInput, RunCommand } from './command.ts'
 import { openGate } from './open-gate.ts'
 import { openProject, type Project } from './project.ts'
 import { type SelfCheck, selfCheck } from './self-check.ts'
+
+/** What sources have started is not at rest the moment that they are ready. */
+const SETTLING_MS = 5_000
 
 export const serveCommand: RunCommand = async (input) => {
   const { line, terminal } = input
@@ -17,7 +21,7 @@ export const serveCommand: RunCommand = async (input) => {
   const opened = await openProject(input)
   if (opened.kind === 'end') return opened.code
   const gate = await openGate(opened.value, terminal)
-  void gate.settled().finally(favourSpeed)
+  void gate.settled().finally(() => systemClock.after(SETTLING_MS, favourSpeed, 'background'))
   try {
     const check = await selfCheck(gate, opened.value.config)
     printCheck(input, check)
