@@ -277,3 +277,12 @@ describe('chain: a byte of the file changed on disk is found', () => {
     return places
   }
 })
+
+test('records that cannot be read do not hold', async () => {
+  const unreadable = { recordCount: () => Promise.reject(new Error('database disk image is malformed')) }
+  const verified = await verifyRecords(unreadable as never)
+  expect(verified).toMatchObject({
+    kind: 'broken',
+    reason: 'the records cannot be read: database disk image is malformed',
+  })
+})

@@ -4,6 +4,7 @@
 // gone as a whole, or rows cut from the end of one.
 
 import { sha256 } from '../base/digest.ts'
+import { errorMessage } from '../base/error-text.ts'
 import { CHAIN_START, linkHash } from '../base/hash-chain.ts'
 import type { RecordRow, Store } from './store.ts'
 
@@ -44,6 +45,15 @@ export async function verifyRecords(store: VerifiableStore, options: VerifyOptio
   const { pageRows = 1_000 } = options
   if (!Number.isInteger(pageRows) || pageRows < 1 || pageRows > PAGE_ROWS_MAX)
     throw new RangeError('`pageRows` is 1 to 10,000')
+  try {
+    return await walkChains(store, pageRows)
+  } catch (error) {
+    // A file so damaged that it cannot be read holds nothing that could be believed.
+    return { kind: 'broken', chain: '', seq: 0, reason: `the records cannot be read: ${errorMessage(error)}`, rows: 0 }
+  }
+}
+
+async function walkChains(store: VerifiableStore, pageRows: number): Promise<Verification> {
   let rows = 0
   let cutHeads = 0
   // First of all: rows that others write meanwhile are walked as well, and never missing.
