@@ -67,6 +67,7 @@ test('a typed escape is not taken for a character that was written out', () => {
   expect(visibleText('a\\u{202e}b')).toEqual({ text: 'a\\\\u{202e}b', hidden: 0 })
   expect(visibleText('a\\\\u{202e}b').text).toBe('a\\\\\\\\u{202e}b')
   expect(visibleText('a\\n').text).toBe('a\\n')
+  expect(visibleText('\\\0').text).not.toBe(visibleText('\\u{0}').text)
 })
 
 test('no two texts are shown alike, and nothing that is shown hides', () => {

@@ -5,32 +5,30 @@
 const LATIN_LIKE = '[\\p{sc=Cyrillic}\\p{sc=Greek}\\p{sc=Armenian}\\p{sc=Cherokee}\\p{sc=Coptic}\\p{sc=Lisu}]'
 const WITHIN_WORD = '[\\p{M}\\p{N}._-]*'
 
-const SUSPECT = new RegExp(
-  [
-    // Controls, formats (direction marks, zero-width characters, tags), surrogates, private and unassigned code points.
-    '[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]',
-    // A blank that is not the blank of the keyboard.
-    '(?! )\\p{Zs}',
-    // More marks on one letter than any script needs: they paint over what stands beside it.
-    '(?<=\\p{M}{3})\\p{M}',
-    // A letter that looks like a Latin one, in a word with Latin ones. The letter is taken first: only from there is looked
-    // around, so that a long text costs its length.
-    `${LATIN_LIKE}(?:(?<=\\p{sc=Latin}${WITHIN_WORD}${LATIN_LIKE})|(?=${WITHIN_WORD}\\p{sc=Latin}))`,
-    // Another form of a printable ASCII character: full width, small, mathematical, slashes and colons of other kinds.
-    '[\\uff01-\\uff5e\\ufe50-\\ufe6b\\u{1d400}-\\u{1d7ff}\\u2024\\u2044\\u2215\\u2216\\u2236\\u29f8\\ua789]',
-  ].join('|'),
-  'gu',
-)
+const SUSPECT_FORMS = [
+  // Controls, formats (direction marks, zero-width characters, tags), surrogates, private and unassigned code points.
+  '[\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\u2800]',
+  // A blank that is not the blank of the keyboard.
+  '(?! )\\p{Zs}',
+  // More marks on one letter than any script needs: they paint over what stands beside it.
+  '(?<=\\p{M}{3})\\p{M}',
+  // A letter that looks like a Latin one, in a word with Latin ones. The letter is taken first: only from there is looked
+  // around, so that a long text costs its length.
+  `${LATIN_LIKE}(?:(?<=\\p{sc=Latin}${WITHIN_WORD}${LATIN_LIKE})|(?=${WITHIN_WORD}\\p{sc=Latin}))`,
+  // Another form of a printable ASCII character: full width, small, mathematical, slashes and colons of other kinds.
+  '[\\uff01-\\uff5e\\ufe50-\\ufe6b\\u{1d400}-\\u{1d7ff}\\u2024\\u2044\\u2215\\u2216\\u2236\\u29f8\\ua789]',
+].join('|')
+const SUSPECT = new RegExp(SUSPECT_FORMS, 'gu')
 const PLAIN = /^[\x20-\x5b\x5d-\x7e]*$/
-/** Backslashes before `u{`: doubled, so that a typed `\u{41}` is not taken for a character written out. */
-const TYPED_ESCAPE = /\\(?=\\*u\{)/g
+/** Backslashes before `u{` or before what is written out: doubled, so that nothing typed is taken for a character written out. */
+const TYPED_ESCAPE = new RegExp(`(?<!\\\\)\\\\+(?=u\\{|${SUSPECT_FORMS})`, 'gu')
 
 /** `hidden`: how many characters were written out. */
 export type VisibleText = { readonly text: string; readonly hidden: number }
 
 /** Writes out what hides in a text that a person typed or a model wrote. */
 export const visibleText = (text: string): VisibleText =>
-  PLAIN.test(text) ? { text, hidden: 0 } : writeOut(text.replace(TYPED_ESCAPE, '\\\\'))
+  PLAIN.test(text) ? { text, hidden: 0 } : writeOut(text.replace(TYPED_ESCAPE, (run) => run + run))
 
 /** The same in quotes, in which quotes and backslashes are quoted. */
 export function visibleQuoted(text: string): VisibleText {
