@@ -20,7 +20,7 @@ import { FileScope } from './file-scope.ts'
 import { OptionReader } from './option-reader.ts'
 import type { PolicyOptions } from './policy-options.ts'
 import { type Defaults, readDefaults, readRule } from './read-rules.ts'
-import type { Rule } from './rule.ts'
+import { type Rule, speaksOfTool } from './rule.ts'
 import { canonicalRule } from './rule-text.ts'
 import { type KnownTool, warningsOf } from './rule-warnings.ts'
 import { asksAbout, isDeniedByDefault, isGate, type RuleBook, ToolPlan } from './tool-plan.ts'
@@ -55,6 +55,9 @@ export function loadPolicy(options: PolicyOptions, context: PolicyContext): Load
   return { kind: 'ok', policy: new Policy(rules, defaults, context) }
 }
 
+/** With more rules that deny whole tools than this, looking them up in the plan of a tool is cheaper. */
+const GATES_LOOKED_AT = 8
+
 const ADMITTED: Admission = Object.freeze({ kind: 'admitted' })
 
 export class Policy {
@@ -79,10 +82,7 @@ export class Policy {
   /** The cheap half: deny rules that depend on no argument, the caller's task, the tool's own `admit`. Never throws. */
   admit(caller: Caller, entry: Entry): Admission {
     try {
-      // Nothing stands between them: a listing of many tools needs no plan for each.
-      const { admit, effect } = entry.tool
-      const isOpen = this.#book.gates.length === 0 && !isDeniedByDefault(effect, this.defaults)
-      if (isOpen && caller.task === undefined && admit === undefined) return ADMITTED
+      if (caller.task === undefined && this.#isOpen(entry)) return ADMITTED
       const plan = this.#planOf(entry)
       const gate = plan.gate(caller)
       if (gate !== undefined) return denied(gate)
@@ -134,6 +134,14 @@ export class Policy {
   /** What an operator should know: rules and patterns that match none of the tools that are known. */
   warnings(known: Iterable<KnownTool>): readonly string[] {
     return warningsOf(this.#book.rules, [...known], this.#scope)
+  }
+
+  /** Whether nothing stands between any caller and a tool: a listing of a thousand tools needs no plan for each. */
+  #isOpen({ tool, source }: Entry): boolean {
+    const { gates } = this.#book
+    if (tool.admit !== undefined || gates.length > GATES_LOOKED_AT) return false
+    if (gates.some((rule) => speaksOfTool(rule, tool.name, source))) return false
+    return !isDeniedByDefault(tool.effect, this.defaults)
   }
 
   #planOf(entry: Entry): ToolPlan {
