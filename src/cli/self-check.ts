@@ -70,19 +70,21 @@ const endOf = (outcome: Outcome): string => (outcome.ok ? 'ok' : outcome.error.t
 
 function mustBeRefused(config: LockgateConfig, gate: Gate): readonly Canary[] {
   const unlikely = `lockgate_canary_${randomBytes(6).toString('hex')}`
-  const any = gate.catalogue.rows().find(({ state, shadowedBy }) => state.kind === 'active' && shadowedBy === undefined)
+  const callable = gate.catalogue
+    .rows()
+    .find(({ state, shadowedBy }) => state.kind === 'active' && shadowedBy === undefined)
   return [
     {
       name: 'a tool that does not exist',
       call: { name: unlikely, arguments: {} },
       types: ['not_found', 'unavailable'],
     },
-    ...(any === undefined
+    ...(callable === undefined
       ? []
       : [
           {
             name: 'any tool, under a task that allows nothing',
-            call: { name: any.name, arguments: '{' },
+            call: { name: callable.name, arguments: '{' },
             types: ['permission_denied', 'not_found'],
             withoutTask: true,
           } as const,
