@@ -17,8 +17,30 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(delayMs, action, kind = 'awaited') {
-    const timer = setTimeout(action, delayMs)
-    if (kind === 'background') timer.unref()
-    return () => clearTimeout(timer)
+    if (kind === 'background') {
+      const timer = setTimeout(action, delayMs)
+      timer.unref()
+      return () => clearTimeout(timer)
+    }
+    const waiting: Waiting = { action, atMs: performance.now() + delayMs, timer: undefined }
+    if (young.size === 0) setImmediate(arm)
+    young.add(waiting)
+    return () => {
+      if (!young.delete(waiting)) clearTimeout(waiting.timer)
+    }
   },
+}
+
+type Waiting = { readonly action: () => void; readonly atMs: number; timer: NodeJS.Timeout | undefined }
+
+/**
+ * Timers of this turn of the event loop. Most are deadlines of calls that end within it, and a timer of Node costs more
+ * than all the rest of keeping one; so they are armed together, when the turn is over, for whoever still waits.
+ */
+const young = new Set<Waiting>()
+
+function arm(): void {
+  const nowMs = performance.now()
+  for (const waiting of young) waiting.timer = setTimeout(waiting.action, Math.max(0, waiting.atMs - nowMs))
+  young.clear()
 }

@@ -3,9 +3,8 @@
 
 import { GateConfigError } from '../../describe/gate-config-error.ts'
 import type { Source, SourceHost } from '../../describe/source.ts'
+import type { Tool } from '../../describe/tool.ts'
 import type { Platform } from '../../machine/rooted-path.ts'
-import { FilePlace } from './files/file-place.ts'
-import { fileTools } from './files/file-tools.ts'
 
 export const BUILTIN_FAMILIES = ['files'] as const
 export type BuiltinFamily = (typeof BUILTIN_FAMILIES)[number]
@@ -39,10 +38,14 @@ export function builtinTools(families: readonly BuiltinFamily[], options: Builti
   }
 }
 
-function offer(families: readonly BuiltinFamily[], { platform }: BuiltinOptions, host: SourceHost): void {
+async function offer(
+  families: readonly BuiltinFamily[],
+  { platform }: BuiltinOptions,
+  host: SourceHost,
+): Promise<void> {
   try {
     if (host.workspace.roots.size === 0) throw new Error('file tools need a workspace, and this gate has none')
-    const tools = families.includes('files') ? fileTools(new FilePlace(host.workspace, host.images, platform)) : []
+    const tools = families.includes('files') ? await filesFamily(host, platform) : []
     host.offer(tools.map((tool) => ({ kind: 'tool', tool })))
     host.report({ kind: 'ready' })
   } catch (error) {
@@ -50,4 +53,13 @@ function offer(families: readonly BuiltinFamily[], { platform }: BuiltinOptions,
     host.offer([])
     host.report({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
   }
+}
+
+/** Loaded when a gate asks for it: whoever imports the library for tools of their own does not pay for these. */
+async function filesFamily(host: SourceHost, platform: Platform | undefined): Promise<readonly Tool[]> {
+  const [{ FilePlace }, { fileTools }] = await Promise.all([
+    import('./files/file-place.ts'),
+    import('./files/file-tools.ts'),
+  ])
+  return fileTools(new FilePlace(host.workspace, host.images, platform))
 }

@@ -2,10 +2,8 @@
 // text; what its tools may do is the operator's to say. The protocol's library is loaded when the source starts.
 
 import type { Source, SourceHost } from '../../describe/source.ts'
-import { effectRules } from './effect-rules.ts'
 import { checkMcpOptions, identityOf, type McpSourceOptions } from './mcp-options.ts'
-import { offerTools } from './offer-tools.ts'
-import { Upstream } from './upstream.ts'
+import type { Upstream } from './upstream.ts'
 
 export type { HttpUpstream, McpSourceOptions, StdioUpstream } from './mcp-options.ts'
 
@@ -28,6 +26,7 @@ class McpSource implements Source {
   readonly identity: string
   readonly #options: McpSourceOptions
   #upstream: Upstream | undefined
+  #closed = false
 
   constructor(name: string, options: McpSourceOptions) {
     this.name = name
@@ -37,6 +36,12 @@ class McpSource implements Source {
 
   async start(host: SourceHost): Promise<void> {
     const { effects, trust, deadlineMs } = this.#options
+    const [{ effectRules }, { offerTools }, { Upstream }] = await Promise.all([
+      import('./effect-rules.ts'),
+      import('./offer-tools.ts'),
+      import('./upstream.ts'),
+    ])
+    if (this.#closed) return
     const rules = effectRules(effects, trust === 'annotations')
     const upstream: Upstream = new Upstream({
       options: this.#options,
@@ -54,6 +59,7 @@ class McpSource implements Source {
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     await this.#upstream?.close()
   }
 }
