@@ -48,7 +48,7 @@ async function walk(rooms: Rooms, call: Call): Promise<Ending> {
 
   // ① DISCOVER: is there such a tool? Exactly this name, no guessing.
   const found = rooms.catalogue.find(call)
-  if (found.kind === 'missing') return refused(found.code, found.reason)
+  if (found.kind === 'missing') return refused(found.code, found.reason, helpOf(found.help))
   const { entry } = found
   trail.entry = entry
 

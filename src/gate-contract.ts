@@ -1,17 +1,31 @@
 // What a host holds of a gate: the options that go in, the gate and the sessions that come out. Only shapes; `gate.ts` wires them.
 
-import type { PolicyOptions } from './authorize/policy-options.ts'
+import type { RuleFinding } from './authorize/explain.ts'
+import type { PolicyOptions, ProfileName, RuleOptions } from './authorize/policy-options.ts'
 import type { Clock } from './base/clock.ts'
 import type { JsonObject } from './base/json-value.ts'
 import type { Entrance } from './describe/call.ts'
 import type { Caller } from './describe/caller.ts'
-import type { Decision } from './describe/decision.ts'
+import type { Decision, Reach, RuleReference } from './describe/decision.ts'
 import type { DeclaredEffect } from './describe/effect.ts'
-import type { EntryState, Layer, ToolListing } from './describe/entry.ts'
+import type { EntryState, ToolListing } from './describe/entry.ts'
+import type { ErrorType } from './describe/error-types.ts'
+import type { ConfigProblem } from './describe/gate-config-error.ts'
+import type { Layer } from './describe/layer.ts'
 import type { Outcome } from './describe/outcome.ts'
 import type { Source, SourceState } from './describe/source.ts'
 import type { Progress, Tool } from './describe/tool.ts'
-import type { Answered, ApprovalRow, ApprovalState, RecordQuery, RecordRow, Store } from './observe/store.ts'
+import type {
+  Answered,
+  ApprovalRow,
+  ApprovalState,
+  GrantRow,
+  RecordQuery,
+  RecordRow,
+  StopRow,
+  StopTarget,
+  Store,
+} from './observe/store.ts'
 import type { Verification } from './observe/verify.ts'
 
 /** A tool whatever its types. */
@@ -32,7 +46,7 @@ export type GateOptions = {
   /** `memory` (the default) keeps the newest 1,000 records; `{ sqlite: FILE }` keeps them all. Or a store of your own. */
   readonly store?: 'memory' | { readonly sqlite: string } | Store
   readonly policy?: PolicyOptions
-  readonly approvals?: { readonly expiresMs?: number }
+  readonly approvals?: ApprovalsOptions
   readonly limits?: {
     /** Bytes of model content of one result; more is cut and said. Default 48 KiB. */
     readonly resultBytes?: number
@@ -40,6 +54,10 @@ export type GateOptions = {
     readonly deadlineMs?: number
     /** Canonical bytes of arguments. Default and at most 1 MiB. */
     readonly argumentBytes?: number
+    /**
+     * The loop guard: equal calls with equal results of one session, one after the other. Default: warn 5, refuse 10. Outside a turn, calls less than `paceMs` (50) apart are a program's and do not count; 0 counts all.
+     */
+    readonly repeats?: { readonly warn?: number; readonly refuse?: number; readonly paceMs?: number }
   }
   /** Files and folders of the host that no tool may reach: configuration, keys, state. */
   readonly ownFiles?: readonly string[]
@@ -49,7 +67,46 @@ export type GateOptions = {
   readonly log?: (entry: LogEntry) => void
 }
 
-export type SessionOptions = Partial<Caller>
+/** Questions to a person, and who puts them. */
+export type ApprovalsOptions = {
+  /** Milliseconds for which a question stays open and its answer can be used. Default: one hour. */
+  readonly expiresMs?: number
+  /** Milliseconds for which an entrance may hold a call for its answer. Default: 45,000. */
+  readonly holdMs?: number
+  /** Milliseconds for which a grant holds. Default: twelve hours. */
+  readonly grantMs?: number
+  /**
+   * Asked by the library's own `call` and `turn`: the answer of a person, or undefined for none. The call that was asked
+   * about is made anew once it is approved. A throw is no answer.
+   */
+  readonly onRequest?: (
+    approval: ApprovalRow,
+    context: { readonly signal: AbortSignal },
+  ) => Promise<PersonsAnswer | undefined>
+  /** `code`: whoever answers has to bring a code that only `showCode` has seen. */
+  readonly proof?: 'none' | 'code'
+  /** Shows a code to the person at the gate's own terminal or console, and to nobody else. Needed where `proof` is `code`. */
+  readonly showCode?: (code: string, approval: ApprovalRow) => void
+}
+
+/** `scope`: how far the answer reaches, one of the reaches that the question offers. Default: `once`. */
+export type PersonsAnswer = {
+  readonly decision: 'approve' | 'decline'
+  /** Who answers; the host vouches for it. */
+  readonly by: string
+  readonly scope?: Reach
+  readonly comment?: string
+  readonly code?: string
+  readonly clientAsserted?: boolean
+}
+
+/** `rules`: of origin `session`, for this session and its children; judged together with all others. */
+export type SessionOptions = Partial<Omit<Caller, 'parent'>> & { readonly rules?: readonly RuleOptions[] }
+
+/** What a child may be given; the rest is its parent's. Roles and layers can only be fewer, and a step or task only narrower. */
+export type ChildOptions = Partial<Pick<Caller, 'agent' | 'roles' | 'session' | 'task' | 'step' | 'layers'>> & {
+  readonly rules?: readonly RuleOptions[]
+}
 
 export type NamedCall = {
   readonly name: string
@@ -65,6 +122,10 @@ export type CallOptions = Omit<NamedCall, 'name' | 'arguments'>
 
 export interface Session {
   readonly caller: Caller
+  /** The same conversation in another phase of its task. A step that the gate does not know sees and calls nothing. */
+  atStep(step: string): Session
+  /** A caller that works for this one, with no more authority. Throws GateConfigError for more than this one has. */
+  child(options: ChildOptions): Session
   /** Definitions for a model, in a stable order. */
   tools(): readonly ToolListing[]
   /** One call through all six stages. Never throws and never rejects. */
@@ -78,7 +139,8 @@ export interface Session {
 
 /** A decision, or why the call would not even come to one. */
 export type DecisionPreview =
-  | { readonly kind: 'decided'; readonly decision: Decision }
+  /** `grant`: of an ask, the grant that would answer it now, so that nobody would be asked. */
+  | { readonly kind: 'decided'; readonly decision: Decision; readonly grant?: string }
   | { readonly kind: 'refused'; readonly type: string; readonly message: string }
 
 export type CatalogueRow = {
@@ -103,6 +165,10 @@ export type SourceRow = {
 export type GateEvents = {
   'call-closed': Outcome
   'approval-opened': ApprovalRow
+  /** Answered, used or withdrawn, by this process or another one. */
+  'approval-changed': ApprovalRow
+  'policy-changed': { readonly version: string }
+  'stops-changed': readonly StopRow[]
   'catalogue-changed': { readonly digest: string }
 }
 
@@ -113,11 +179,33 @@ export interface Gate {
     list(filter?: { readonly state?: ApprovalState; readonly limit?: number }): Promise<readonly ApprovalRow[]>
     show(id: string): Promise<ApprovalRow | undefined>
     /** The answer of a person, single and final. The host vouches for `by`. */
-    decide(
+    decide(id: string, answer: PersonsAnswer): Promise<Answered>
+    /**
+     * The row once it is no longer open, or as it is when the time is over or the caller has left. Also hears of answers
+     * that another process gives.
+     */
+    settled(
       id: string,
-      answer: { readonly decision: 'approve' | 'decline'; readonly by: string; readonly comment?: string },
-    ): Promise<Answered>
+      wait: { readonly forMs: number; readonly signal?: AbortSignal },
+    ): Promise<ApprovalRow | undefined>
+    /**
+     * A new code for an open question that asks for one, shown by `showCode`, in the place of the old one; for a gate that
+     * took the question over from one that is gone. False where no open question asks for a code, or it cannot be shown.
+     */
+    renewCode(id: string): Promise<boolean>
   }
+  readonly grants: {
+    list(filter?: { readonly live?: boolean; readonly limit?: number }): Promise<readonly GrantRow[]>
+    /** False where there is no such grant, or it was revoked before. */
+    revoke(id: string, by: string): Promise<boolean>
+  }
+  readonly policy: PolicyDesk
+  /** Stops what is named, or everything, running calls too; it lasts, over restarts, until it is lifted. */
+  stop(target: StopTarget, by?: { readonly by: string; readonly reason?: string }): Promise<StopRow>
+  lift(id: string, by?: string): Promise<boolean>
+  stops(): readonly StopRow[]
+  /** Keeps more files and folders of the host out of the reach of tools, for as long as the gate lives. */
+  protect(paths: readonly string[]): void
   readonly catalogue: {
     register(tool: AnyTool): void
     /** False where no such tool is registered by the host. */
@@ -141,6 +229,114 @@ export interface Gate {
   /** Ends running calls, closes sources and store. */
   close(): Promise<void>
 }
+
+/** The rules, for those who write them. Runs no tool. */
+export interface PolicyDesk {
+  readonly version: string
+  readonly profile: ProfileName
+  /** Every rule in force, and the known tools that it speaks of now; none is worth a warning. */
+  rules(): readonly RuleRow[]
+  /** Why one call gets its answer: every rule that speaks of its tool, and whether it holds. */
+  explain(caller: SessionOptions, call: Pick<NamedCall, 'name' | 'arguments'>): Promise<ExplainedCall>
+  /** The answer to each tool for each caller, as far as it holds whatever the arguments are. */
+  matrix(callers: readonly SessionOptions[], tools?: readonly string[]): readonly MatrixRow[]
+  /** Takes other rules, or keeps those that it has and says why. Running calls go on as far as the new rules allow them. */
+  reload(policy: PolicyOptions): Promise<PolicyReloaded>
+  /** Which view a caller has, and why each tool is in it or not. */
+  view(caller: SessionOptions): readonly ViewRow[]
+  /** A table of calls with the answers that they should get. */
+  test(cases: readonly PolicyCase[]): Promise<readonly CaseResult[]>
+  /** Recorded calls under other rules: every decision that would differ. Changes nothing. */
+  simulate(policy: PolicyOptions, range?: RecordedRange): Promise<Simulation>
+  /** The narrowest rules that answered asks would justify. Applies none. */
+  suggest(range?: RecordedRange): Promise<readonly Suggestion[]>
+}
+
+/**
+ * Milliseconds since the Unix epoch; default: all that is kept. `callsMax`: the newest, default and at most 100,000.
+ * `against`: what `simulate` compares with. `current`, the default: what the rules in force answer. `recorded`: what was
+ * answered then, under whatever rules.
+ */
+export type RecordedRange = {
+  readonly since?: number
+  readonly callsMax?: number
+  readonly against?: 'current' | 'recorded'
+}
+
+export type PolicyCase = {
+  readonly name?: string
+  readonly caller?: SessionOptions
+  readonly call: Pick<NamedCall, 'name' | 'arguments'>
+  /** `not_found`, `invalid_args`, …: an error type, where the call should not come as far as the policy. */
+  readonly expect: 'allow' | 'ask' | 'deny' | ErrorType
+}
+
+export type CaseResult = {
+  readonly name: string
+  readonly ok: boolean
+  readonly expected: string
+  readonly got: string
+  readonly why: string
+}
+
+export type Simulation = {
+  /** How many recorded calls were decided again. */
+  readonly calls: number
+  readonly differing: readonly SimulatedCall[]
+  /** Calls about which nothing can be said, with the reason: a tool that is gone, arguments that were cut or redacted. */
+  readonly untold: readonly { readonly callId: string; readonly tool: string; readonly why: string }[]
+}
+
+export type SimulatedCall = {
+  readonly callId: string
+  readonly at: number
+  readonly tool: string
+  readonly arguments: JsonObject
+  readonly caller: Caller
+  readonly before: Decision
+  /** Whether `before` is what was recorded, or the call was decided again under the rules in force. */
+  readonly beforeBy: 'record' | 'again'
+  readonly after: Decision
+}
+
+export type Suggestion = {
+  /** The rule, as a configuration file would have it, with examples. */
+  readonly rule: RuleOptions
+  /** The same as YAML. */
+  readonly yaml: string
+  /** How many answered asks it would have spared. */
+  readonly asks: number
+  readonly why: string
+}
+
+/** `refused`: the call does not come as far as the exact half of the policy. */
+export type ExplainedCall =
+  | { readonly kind: 'refused'; readonly type: string; readonly message: string }
+  | {
+      readonly kind: 'decided'
+      readonly decision: Decision
+      readonly findings: readonly RuleFinding[]
+      /** The canonical arguments that were judged. */
+      readonly arguments: JsonObject
+      readonly resources: readonly string[]
+      readonly effect: DeclaredEffect
+    }
+
+/** `depends`: some rule looks at arguments; `decision` is then what holds where none of these rules does. */
+export type MatrixRow = {
+  readonly caller: Caller
+  readonly tool: string
+  readonly decision: Decision
+  readonly depends: boolean
+}
+
+export type RuleRow = { readonly rule: RuleReference; readonly tools: readonly string[] }
+
+export type ViewRow = { readonly tool: string; readonly source: string; readonly seen: boolean; readonly why: string }
+
+export type PolicyReloaded =
+  | { readonly kind: 'ok'; readonly version: string; readonly warnings: readonly string[] }
+  | { readonly kind: 'kept'; readonly problems: readonly ConfigProblem[] }
 
 export type UnsettledCall = {
   readonly callId: string

@@ -1,8 +1,10 @@
 // What a host without types may pass for the options of a gate. An option that nobody knows is refused, since a misspelt one
 // would leave out what it was meant to set; what is inside rules, tools and sources is judged where it is used.
 
+import { isAbsolute } from 'node:path'
 import { ARGUMENT_BYTES_MAX } from './describe/check-input.ts'
 import { type ConfigProblem, GateConfigError } from './describe/gate-config-error.ts'
+import type { Source } from './describe/source.ts'
 import { hasRun } from './describe/tool-run.ts'
 
 type Rule = { readonly expected: string; readonly holds: (value: unknown) => boolean }
@@ -36,7 +38,7 @@ const OPTIONS: Readonly<Record<string, Rule>> = {
     expected: '`memory`, `{ sqlite: FILE }` or a store',
     holds: (value) =>
       value === 'memory' ||
-      has(value, 'append', 'intend', 'flush', 'records', 'close') ||
+      has(value, 'append', 'intend', 'flush', 'records', 'answer', 'grants', 'stops', 'watch', 'close') ||
       (isObject(value) && isPath(value.sqlite) && Object.keys(value).length === 1),
   },
   policy: { expected: 'an object', holds: isObject },
@@ -50,12 +52,30 @@ const OPTIONS: Readonly<Record<string, Rule>> = {
   },
   log: { expected: 'a function', holds: isFunction },
 }
+const DAY_MS = 86_400_000
+const REPEATS_MAX = 1_000_000_000
+/** The loop guard's, where nothing is said. */
+export const REPEATS = { warn: 5, refuse: 10, paceMs: 50 } as const
+
 const INNER: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
-  approvals: { expiresMs: wholeFrom(1_000, 30 * 86_400_000) },
+  approvals: {
+    expiresMs: wholeFrom(1_000, 30 * DAY_MS),
+    holdMs: wholeFrom(0, DAY_MS),
+    grantMs: wholeFrom(1_000, 30 * DAY_MS),
+    onRequest: { expected: 'a function', holds: isFunction },
+    proof: { expected: '`none` or `code`', holds: (value) => value === 'none' || value === 'code' },
+    showCode: { expected: 'a function', holds: isFunction },
+  },
   limits: {
     resultBytes: wholeFrom(512, 64 * 1024 * 1024),
     deadlineMs: wholeFrom(1, 86_400_000),
     argumentBytes: wholeFrom(2, ARGUMENT_BYTES_MAX),
+    repeats: { expected: 'an object', holds: isObject },
+  },
+  'limits.repeats': {
+    warn: wholeFrom(2, REPEATS_MAX),
+    refuse: wholeFrom(3, REPEATS_MAX),
+    paceMs: wholeFrom(0, REPEATS_MAX),
   },
 }
 
@@ -64,11 +84,68 @@ export function checkGateOptions(options: unknown): void {
   const problems = problemsOf(options, OPTIONS, '')
   if (isObject(options)) {
     for (const [key, rules] of Object.entries(INNER)) {
-      if (isObject(options[key])) problems.push(...problemsOf(options[key], rules, `${key}.`))
+      const given = valueAt(options, key)
+      if (isObject(given)) problems.push(...problemsOf(given, rules, `${key}.`))
     }
+    if (problems.length === 0) problems.push(...repeatsProblems(options), ...proofProblems(options))
   }
   if (problems.length > 0) throw new GateConfigError(problems)
 }
+
+const valueAt = (options: Readonly<Record<string, unknown>>, key: string): unknown =>
+  key.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), options)
+
+function repeatsProblems(options: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+  const warn = valueAt(options, 'limits.repeats.warn') ?? REPEATS.warn
+  const refuse = valueAt(options, 'limits.repeats.refuse') ?? REPEATS.refuse
+  if (typeof warn !== 'number' || typeof refuse !== 'number' || refuse > warn) return []
+  return [{ key: 'limits.repeats', message: `\`refuse\` (${refuse}) must be more than \`warn\` (${warn})` }]
+}
+
+function proofProblems(options: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+  const needsCode =
+    valueAt(options, 'approvals.proof') === 'code' && valueAt(options, 'approvals.showCode') === undefined
+  if (!needsCode) return []
+  return [{ key: 'approvals.proof', message: '`code` needs `showCode`: nobody would ever see the code' }]
+}
+
+/** @throws GateConfigError for sources whose names, layers or activations do not hold. `taken`: a name that is in use. */
+export function checkSources(sources: readonly Source[], taken: string): void {
+  const names = sources.map(({ name }) => name)
+  const problems = sources.flatMap((source, index) => [
+    ...(!/^[A-Za-z0-9_-]{1,32}$/.test(source.name) || source.name === taken || names.indexOf(source.name) !== index
+      ? [
+          {
+            key: 'sources',
+            message: `\`${source.name.slice(0, 40)}\` is no name for a source: expected [A-Za-z0-9_-]{1,32}, given once, not \`${taken}\``,
+          },
+        ]
+      : []),
+    ...activationProblems(source),
+  ])
+  if (problems.length > 0) throw new GateConfigError(problems)
+}
+
+/** INVARIANT closed: an activation that says nothing, or looks outside the workspace, is refused and never left out. */
+function activationProblems({ name, activation }: Source): readonly ConfigProblem[] {
+  if (activation === undefined) return []
+  const key = `sources.${name.slice(0, 40)}.activation`
+  const { roles, workspace } = activation
+  if (roles === undefined && workspace === undefined)
+    return [{ key, message: 'says nothing; name `roles` or `workspace`' }]
+  const problem = [roles, workspace]
+    .flatMap((list) => list ?? [])
+    .some((text) => typeof text !== 'string' || text === '')
+  if (problem) return [{ key, message: 'expected lists of texts' }]
+  const outside = (workspace ?? []).find((path) => !isInside(path))
+  return outside === undefined
+    ? []
+    : [{ key: `${key}.workspace`, message: `\`${outside.slice(0, 80)}\` is no relative path inside the workspace` }]
+}
+
+/** A relative path that stays where it starts. */
+export const isInside = (path: string): boolean =>
+  !isAbsolute(path) && !path.includes('\0') && !path.split(/[\\/]/).includes('..')
 
 function problemsOf(given: unknown, rules: Readonly<Record<string, Rule>>, prefix: string): ConfigProblem[] {
   if (!isObject(given)) return [{ message: 'expected an object of options' }]

@@ -2,12 +2,13 @@
 
 import { callTool, type Rooms } from './call-tool.ts'
 import { callTurn } from './call-turn.ts'
-import type { Call, CallRequest, Entrance } from './describe/call.ts'
+import type { Call, CallRequest, CheckedInput, Entrance } from './describe/call.ts'
 import type { Caller } from './describe/caller.ts'
-import type { ToolListing } from './describe/entry.ts'
-import type { Outcome } from './describe/outcome.ts'
+import type { Decision } from './describe/decision.ts'
+import type { Entry, ToolListing } from './describe/entry.ts'
+import type { Outcome, OutcomeError } from './describe/outcome.ts'
 import type { Tool } from './describe/tool.ts'
-import type { CallOptions, DecisionPreview, NamedCall, Session } from './gate-contract.ts'
+import type { CallOptions, ChildOptions, DecisionPreview, NamedCall, Session } from './gate-contract.ts'
 
 /** A caller's own id of a call is kept so far. */
 const ID_CHARACTERS_MAX = 256
@@ -22,55 +23,96 @@ const isSignal = (signal: unknown): signal is AbortSignal =>
   'removeEventListener' in signal &&
   typeof signal.removeEventListener === 'function'
 
-/** What a session reads without making a call. */
-export type SessionViews = {
+/** The open question that a refused call left behind. */
+function askedApproval({ type, details }: OutcomeError): string | undefined {
+  const { approvalId, reason = 'waiting' } = details ?? {}
+  if (type !== 'approval_required' || reason !== 'waiting') return undefined
+  return typeof approvalId === 'string' ? approvalId : undefined
+}
+
+/** What a session is given of its gate besides the way into the pipeline. */
+export type SessionParts = {
+  readonly rooms: Rooms
+  readonly entrance: Entrance
   readonly list: (caller: Caller) => readonly ToolListing[]
   /** A call that is looked at and never made. */
   readonly preview: (request: CallRequest) => Call
+  /** Puts an open question to a person; whether it is answered now. Undefined where nobody is there to be asked. */
+  readonly ask: ((approvalId: string, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
+  /** The grant that would answer a call that asks. */
+  readonly grantFor: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => Promise<string | undefined>
+  /** Both throw GateConfigError for what does not hold. */
+  readonly atStep: (caller: Caller, step: string) => Caller
+  readonly childOf: (caller: Caller, options: ChildOptions) => Caller
 }
 
 export class GateSession implements Session {
   readonly caller: Caller
-  readonly #rooms: Rooms
-  readonly #entrance: Entrance
-  readonly #views: SessionViews
+  readonly #parts: SessionParts
 
-  constructor(rooms: Rooms, caller: Caller, entrance: Entrance, views: SessionViews) {
+  constructor(caller: Caller, parts: SessionParts) {
     this.caller = caller
-    this.#rooms = rooms
-    this.#entrance = entrance
-    this.#views = views
+    this.#parts = parts
+  }
+
+  atStep(step: string): GateSession {
+    return new GateSession(this.#parts.atStep(this.caller, step), this.#parts)
+  }
+
+  child(options: ChildOptions): GateSession {
+    return new GateSession(this.#parts.childOf(this.caller, options), this.#parts)
   }
 
   tools(): readonly ToolListing[] {
-    return this.#views.list(this.caller)
+    return this.#parts.list(this.caller)
   }
 
   call<Args, Value>(tool: Tool<Args, Value>, args: Args, options?: CallOptions): Promise<Outcome<Value>>
   call(request: NamedCall): Promise<Outcome>
   call(first: Tool<never, unknown> | NamedCall, args?: unknown, options?: CallOptions): Promise<Outcome> {
-    if (typeof first !== 'object' || first === null || !('version' in first))
-      return callTool(this.#rooms, this.#request(first))
-    return callTool(this.#rooms, { ...this.#request({ ...options, name: first.name, arguments: args }), tool: first })
+    if (typeof first !== 'object' || first === null || !('version' in first)) return this.#make(this.#request(first))
+    return this.#make({ ...this.#request({ ...options, name: first.name, arguments: args }), tool: first })
   }
 
   async turn(calls: readonly NamedCall[]): Promise<readonly Outcome[]> {
     if (!Array.isArray(calls)) throw new TypeError('a turn is a list of calls')
     return callTurn(
-      this.#rooms,
-      calls.map((call) => this.#request(call)),
+      (request) => this.#make(request),
+      calls.map((call): CallRequest => ({ ...this.#request(call), inTurn: true })),
     )
   }
 
   async decide({ name, arguments: given }: Pick<NamedCall, 'name' | 'arguments'>): Promise<DecisionPreview> {
-    const call = this.#views.preview(this.#request({ name, arguments: given }))
-    const found = this.#rooms.catalogue.find(call)
+    const { rooms, preview, grantFor } = this.#parts
+    const call = preview(this.#request({ name, arguments: given }))
+    const found = rooms.catalogue.find(call)
     if (found.kind === 'missing') return { kind: 'refused', type: found.code, message: found.reason }
-    const admitted = this.#rooms.policy.admit(call, found.entry)
+    const { entry } = found
+    const admitted = rooms.policy.admit(call, entry)
     if (admitted.kind === 'deny') return { kind: 'decided', decision: admitted.decision }
-    const input = await this.#rooms.check(call, found.entry)
+    const input = await rooms.check(call, entry)
     if (input.kind === 'invalid') return { kind: 'refused', type: input.code, message: input.message }
-    return { kind: 'decided', decision: this.#rooms.policy.decide(call, found.entry, input) }
+    const decision = rooms.policy.decide(call, entry, input)
+    const grant = decision.kind === 'ask' ? await grantFor(call, entry, input, decision) : undefined
+    return grant === undefined ? { kind: 'decided', decision } : { kind: 'decided', decision, grant }
+  }
+
+  /** One call; and where it asks and a person answers at once, the same call anew. Waiting is no part of either. */
+  #make(request: CallRequest): Promise<Outcome> {
+    const made = callTool(this.#parts.rooms, request)
+    return this.#parts.ask === undefined ? made : this.#askOnce(request, made, this.#parts.ask)
+  }
+
+  async #askOnce(
+    request: CallRequest,
+    made: Promise<Outcome>,
+    ask: NonNullable<SessionParts['ask']>,
+  ): Promise<Outcome> {
+    const outcome = await made
+    const approval = outcome.ok ? undefined : askedApproval(outcome.error)
+    if (approval === undefined || !(await ask(approval, request.signal))) return outcome
+    // INVARIANT one-outcome: what was asked about is over and recorded; this is another call, and its outcome is the answer.
+    return callTool(this.#parts.rooms, { ...request, approval })
   }
 
   #request(call: NamedCall): CallRequest {
@@ -79,7 +121,7 @@ export class GateSession implements Session {
     const { name, arguments: given, id, approval, signal, onProgress } = asked
     return {
       caller: this.caller,
-      entrance: this.#entrance,
+      entrance: this.#parts.entrance,
       name: typeof name === 'string' ? name : '',
       arguments: given,
       ...(typeof id === 'string' ? { id: id.slice(0, ID_CHARACTERS_MAX) } : {}),

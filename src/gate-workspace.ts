@@ -1,7 +1,8 @@
 // The folders that file tools may work in, as real paths, and the list of what is the gate's own.
 
+import { lstatSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type ConfigProblem, GateConfigError } from './describe/gate-config-error.ts'
 import type { OwnFiles, Workspace } from './describe/workspace.ts'
 import type { GateOptions } from './gate-contract.ts'
@@ -23,10 +24,12 @@ export class OwnFileList implements OwnFiles {
   }
 }
 
+export type OpenedWorkspace = Workspace & { readonly own: OwnFileList }
+
 export async function openWorkspace(
   option: GateOptions['workspace'],
   ownFiles: readonly string[],
-): Promise<Workspace & { own: OwnFileList }> {
+): Promise<OpenedWorkspace> {
   const named = option === undefined ? {} : typeof option === 'string' ? { main: option } : option
   const roots = new Map<string, string>()
   const spellings = new Map<string, string>()
@@ -43,6 +46,12 @@ export async function openWorkspace(
   if (problems.length > 0) throw new GateConfigError(problems)
   return { roots, spellings, own: new OwnFileList(ownFiles) }
 }
+
+/** Whether one of the roots holds something at a relative path. */
+export const holdsIn =
+  ({ roots }: Workspace) =>
+  (path: string): boolean =>
+    [...roots.values()].some((root) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined)
 
 async function rootFolder(path: string): Promise<string | undefined> {
   try {

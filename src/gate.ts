@@ -1,70 +1,65 @@
 // The composition root: options in, wired rooms out. Nothing is decided here; each room is given what it needs of another.
 
-import { randomUUID } from 'node:crypto'
-import { callDigest, openApproval } from './authorize/approval.ts'
-import { readCaller } from './authorize/caller-identity.ts'
 import { loadPolicy, type Policy } from './authorize/policy.ts'
+import type { PolicyOptions } from './authorize/policy-options.ts'
 import { type Clock, systemClock } from './base/clock.ts'
 import { Emitter } from './base/emitter.ts'
 import { errorText } from './base/error-text.ts'
 import type { Rooms } from './call-tool.ts'
 import type { Call, CallRequest, Entrance } from './describe/call.ts'
-import type { Caller } from './describe/caller.ts'
-import { ARGUMENT_BYTES_MAX, checkInput } from './describe/check-input.ts'
-import { effectMost } from './describe/effect.ts'
-import type { ToolListing } from './describe/entry.ts'
-import { GateConfigError } from './describe/gate-config-error.ts'
-import { refused } from './describe/refused.ts'
 import type { Tool } from './describe/tool.ts'
-import type { Workspace } from './describe/workspace.ts'
+import { believed } from './discover/activation.ts'
 import { Catalogue } from './discover/catalogue.ts'
 import { Views } from './discover/view.ts'
 import { Executor } from './execute/executor.ts'
+import { LoopGuard } from './execute/loop-guard.ts'
+import { GateApprovals } from './gate-approvals.ts'
+import { GateAuthority } from './gate-authority.ts'
+import { GateCallers } from './gate-callers.ts'
+import { gateCatalogue, HOST } from './gate-catalogue.ts'
 import type {
-  AnyTool,
-  CatalogueRow,
   Gate,
   GateEvents,
   GateOptions,
   LogEntry,
+  PolicyReloaded,
   SessionOptions,
   UnsettledCall,
 } from './gate-contract.ts'
-import { checkGateOptions } from './gate-options-check.ts'
-import { GateSession } from './gate-session.ts'
+import { checkGateOptions, checkSources, REPEATS } from './gate-options-check.ts'
+import { gateRecords } from './gate-records.ts'
+import { DEADLINE_MS, newCall, wireRooms } from './gate-rooms.ts'
+import { GateSession, type SessionParts } from './gate-session.ts'
+import { GateStops } from './gate-stops.ts'
 import { openStore } from './gate-store.ts'
-import { openWorkspace } from './gate-workspace.ts'
-import { type Intent, Records } from './observe/records.ts'
-import { shapeOutcome } from './observe/shape.ts'
+import { holdsIn, type OpenedWorkspace, openWorkspace } from './gate-workspace.ts'
+import { LivePolicy, loadedOrThrow } from './live-policy.ts'
+import type { Records } from './observe/records.ts'
 import type { Store } from './observe/store.ts'
 import { verifyRecords } from './observe/verify.ts'
+import { GatePolicyDesk } from './policy-desk.ts'
 import { RunningSources } from './run-sources.ts'
 import { settleUnsettled } from './settle-unsettled.ts'
 
-const RESULT_BYTES = 48 * 1024
-const DEADLINE_MS = 60_000
-const APPROVAL_MS = 3_600_000
 const SOURCE_START_MS = 30_000
 const CLOSE_POLL_MS = 10
 const CLOSE_MS = 5_000
-
-/** Tools that the host itself registers. */
-const HOST = { source: 'host', layer: 'user', identity: '', foreign: false } as const
 
 /**
  * Opens a gate. Built-in tools and the operator's own modules are ready, or have failed, when it resolves; foreign sources
  * start beside it (`gate.settled()`).
  *
- * @throws GateConfigError for options that do not hold, before anything has started.
+ * @throws GateConfigError for options that do not hold, before anything has started; and for rules that do not fit the tools
+ * that are ready then.
  */
 export async function createGate(options: GateOptions = {}): Promise<Gate> {
   checkGateOptions(options)
+  checkSources(options.sources ?? [], HOST.source)
   const clock = options.clock ?? systemClock
   const workspace = await openWorkspace(options.workspace, options.ownFiles ?? [])
-  const loaded = loadPolicy(options.policy ?? {}, { roots: workspace.roots })
-  if (loaded.kind === 'bad') throw new GateConfigError(loaded.problems)
+  const policy = loadedOrThrow(loadPolicy(options.policy ?? {}, { roots: workspace.roots }))
   const store = await openStore(options.store ?? 'memory', clock, workspace)
-  const gate = new WiredGate(options, { clock, workspace, policy: loaded.policy, store })
+  const gate = new WiredGate(options, { clock, workspace, policy, store })
   try {
     await gate.open()
   } catch (error) {
@@ -74,121 +69,132 @@ export async function createGate(options: GateOptions = {}): Promise<Gate> {
   return gate
 }
 
-type Wired = { readonly clock: Clock; readonly workspace: Workspace; readonly policy: Policy; readonly store: Store }
+type Wired = {
+  readonly clock: Clock
+  readonly workspace: OpenedWorkspace
+  readonly policy: Policy
+  readonly store: Store
+}
 
 class WiredGate implements Gate {
   unsettled: readonly UnsettledCall[] = []
+  readonly approvals: Gate['approvals']
+  readonly grants: Gate['grants']
+  readonly catalogue: Gate['catalogue']
+  readonly policy: GatePolicyDesk
   readonly #options: GateOptions
   readonly #wired: Wired
   readonly #events: Emitter<GateEvents>
   readonly #catalogue: Catalogue
+  readonly #live: LivePolicy
+  readonly #authority: GateAuthority
+  readonly #stops: GateStops
+  readonly #callers: GateCallers
   readonly #views: Views
   readonly #executor: Executor
+  readonly #questions: GateApprovals
   readonly #records: Records
   readonly #sources: RunningSources
   readonly #rooms: Rooms
   #open = 0
+  #unwatch = (): void => {}
   #closing: Promise<void> | undefined
 
   constructor(options: GateOptions, wired: Wired) {
     const { clock, policy, store, workspace } = wired
+    const { approvals = {}, limits = {} } = options
     this.#options = options
     this.#wired = wired
     this.#events = new Emitter((event, error) =>
       this.#log({ level: 'error', message: `a listener of ${event} failed`, details: { error: errorText(error) } }),
     )
-    this.#catalogue = new Catalogue(() => this.#events.emit('catalogue-changed', { digest: this.#catalogue.digest }))
-    this.#views = new Views(this.#catalogue, (caller, entry) => policy.admit(caller, entry).kind === 'admitted')
-    this.#executor = new Executor({
-      clock,
-      deadlineMs: options.limits?.deadlineMs ?? DEADLINE_MS,
-      mayTouch: (caller, entry, resource, input) => policy.mayTouch(caller, entry, resource, input),
+    const log = (entry: LogEntry): void => this.#log(entry)
+    this.#catalogue = new Catalogue(
+      () => this.#events.emit('catalogue-changed', { digest: this.#catalogue.digest }),
+      (entry) => this.#live.current.fits(entry),
+    )
+    this.#live = new LivePolicy(policy, {
+      context: { roots: workspace.roots },
+      known: () => this.#catalogue.own(),
+      changed: () => this.#policyChanged(),
+    })
+    this.#callers = new GateCallers(this.#live)
+    this.#stops = new GateStops({ store, clock, changed: () => this.#stopsChanged() })
+    const loops = new LoopGuard({ ...REPEATS, ...limits.repeats }, clock)
+    this.#authority = new GateAuthority({ policy: this.#live, stops: this.#stops, loops })
+    this.#views = new Views({
+      catalogue: this.#catalogue,
+      denies: (caller, entry) => this.#authority.denies(caller, entry),
+      hides: (caller, entry) => this.#authority.hides(caller, entry),
+      version: () => this.#authority.version,
+      inWorkspace: believed(holdsIn(workspace), clock),
+    })
+    this.#executor = this.#wireExecutor(limits.deadlineMs ?? DEADLINE_MS)
+    const emit = (event: 'approval-opened' | 'approval-changed', row: GateEvents['approval-opened']): void =>
+      this.#events.emit(event, row)
+    this.#questions = new GateApprovals({ store, clock, options: approvals, emit, log })
+    this.approvals = this.#questions.approvals
+    this.grants = this.#questions.grants
+    this.#records = gateRecords({
+      ...{ store, clock, workspace, options: approvals, approvals: this.#questions, policy: this.#live },
+    })
+    const startMs = options.sourceStartMs ?? SOURCE_START_MS
+    this.#sources = new RunningSources({
+      ...{ catalogue: this.#catalogue, workspace, images: store.images, clock, startMs, log },
+    })
+    this.catalogue = gateCatalogue(this.#catalogue, this.#sources)
+    this.#rooms = wireRooms({
+      ...{ limits, clock, views: this.#views, authority: this.#authority, loops },
+      ...{ records: this.#records, executor: this.#executor },
+      openCall: (request) => this.#openCall(request),
+      isClosing: () => this.#closing !== undefined,
+      closed: (outcome) => {
+        this.#open -= 1
+        this.#events.emit('call-closed', outcome)
+      },
+      reportCrash: (call, bug) => this.#reportCrash(call, bug),
+    })
+    this.policy = this.#wireDesk()
+  }
+
+  #wireExecutor(deadlineMs: number): Executor {
+    return new Executor({
+      clock: this.#wired.clock,
+      deadlineMs,
+      denies: (call, entry, input) => this.#authority.deniesNow(call, entry, input),
+      mayTouch: (caller, entry, resource, input) => this.#live.mayTouch(caller, entry, resource, input),
       reportLate: (job, ending, afterMs) => this.#records.late(job.call, ending, afterMs),
       reportCrash: ({ call }, error) => this.#reportCrash(call, error),
-      log: (call, message, details) =>
+      log: ({ request, id }, message, details) =>
         this.#log({
           level: 'info',
-          message: `${call.request.name} ${call.id}: ${message}`,
+          message: `${request.name} ${id}: ${message}`,
           ...(details === undefined ? {} : { details }),
         }),
     })
-    this.#records = new Records({
-      store,
-      clock,
-      openApproval: (call, entry, input, decision) =>
-        openApproval({
-          call,
-          entry,
-          input,
-          decision,
-          digest: callDigest({
-            caller: call.caller,
-            workspace: workspaceId(workspace),
-            fingerprint: entry.fingerprint,
-            argumentsText: input.text,
-            policyVersion: policy.version,
-          }),
-          openedAt: clock.now(),
-          expiresMs: options.approvals?.expiresMs ?? APPROVAL_MS,
-        }),
-      approvalOpened: (approval) => this.#events.emit('approval-opened', approval),
-    })
-    const log = (entry: LogEntry): void => this.#log(entry)
-    const startMs = options.sourceStartMs ?? SOURCE_START_MS
-    this.#sources = new RunningSources({
-      catalogue: this.#catalogue,
-      workspace,
-      images: store.images,
-      clock,
-      startMs,
-      log,
-    })
-    this.#rooms = this.#wireRooms()
   }
 
-  #wireRooms(): Rooms {
-    const { clock, policy } = this.#wired
-    const { limits = {} } = this.#options
-    const { argumentBytes = ARGUMENT_BYTES_MAX, deadlineMs = DEADLINE_MS, resultBytes = RESULT_BYTES } = limits
-    return {
-      openCall: (request) => this.#openCall(request),
-      catalogue: { find: (call) => this.#find(call) },
-      policy: {
-        admit: ({ caller }, entry) => policy.admit(caller, entry),
-        decide: ({ caller }, entry, input) => policy.decide(caller, entry, input),
-      },
-      check: (call, entry) =>
-        checkInput(
-          call,
-          entry,
-          argumentBytes,
-          clock,
-          call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs),
-        ),
-      records: {
-        intend: (call, entry, input, decision) =>
-          this.#closing === undefined ? this.#records.intend(call, entry, input, decision) : CLOSING,
-        close: (call, outcome) => {
-          this.#open -= 1
-          this.#records.close(call, outcome)
-          this.#events.emit('call-closed', outcome)
-        },
-      },
-      executor: this.#executor,
-      shape: (call, ending) => shapeOutcome(call, ending, { clock, resultBytes }),
-      reportBug: (call, bug) =>
-        refused('internal', `the gate failed; the operator finds the reason under ${call.id}`, {
-          effect: call.trail.attempts > 0 ? 'unknown' : 'none',
-          help: this.#reportCrash(call, bug),
-        }),
-    }
+  #wireDesk(): GatePolicyDesk {
+    return new GatePolicyDesk({
+      rooms: this.#rooms,
+      catalogue: this.#catalogue,
+      policy: () => this.#live.current,
+      policyOf: (caller) => this.#live.of(caller),
+      callerOf: (given) => this.#callers.of(given),
+      preview: (request) => newCall(request, this.#wired.clock),
+      why: (caller, item) => this.#views.why(caller, item),
+      store: this.#wired.store,
+      load: (given) => this.#live.load(given),
+      reload: (given) => this.#reload(given),
+    })
   }
 
   /** Starts what was given; resolves when all but foreign sources are ready and old calls are settled. */
   async open(): Promise<void> {
     const { tools = [], sources = [] } = this.#options
     const { clock, store } = this.#wired
-    checkSourceNames(sources.map(({ name }) => name))
+    this.#unwatch = store.watch(() => void this.#refreshStops())
+    await this.#stops.refresh()
     this.#catalogue.replace(
       HOST,
       tools.map((tool) => ({ kind: 'tool', tool: tool as Tool })),
@@ -196,39 +202,33 @@ class WiredGate implements Gate {
     const starts = sources.map((source) => ({ source, start: this.#sources.start(source) }))
     // What the operator's own code offers is waited for: it can tell what became of old calls, and it may shadow others.
     await Promise.all(starts.filter(({ source }) => !source.foreign).map(({ start }) => start))
+    this.#live.check()
     this.unsettled = await settleUnsettled(store, clock, (name) => this.#toolOf(name))
   }
 
-  session(caller: SessionOptions = {}, entrance: Entrance = 'library'): GateSession {
-    const read = readCaller(caller)
-    if (read.kind === 'bad') throw new GateConfigError([{ key: 'caller', message: read.reason }])
-    const list = (asking: Caller): readonly ToolListing[] =>
-      this.#closing === undefined ? this.#views.list(asking) : []
-    return new GateSession(this.#rooms, read.caller, entrance, { list, preview: (request) => this.#newCall(request) })
+  session(options: SessionOptions = {}, entrance: Entrance = 'library'): GateSession {
+    return new GateSession(this.#callers.of(options), this.#sessionParts(entrance))
   }
 
-  readonly approvals: Gate['approvals'] = {
-    list: ({ state, limit = 100 } = {}) =>
-      this.#wired.store.approvals({ limit, ...(state === undefined ? {} : { state }) }),
-    show: async (id) => (await this.#wired.store.approvals({ id, limit: 1 }))[0],
-    decide: async (id, answer) => {
-      checkAnswer(answer)
-      const at = this.#wired.clock.now()
-      const body = JSON.stringify({
-        approval: id,
-        decision: answer.decision,
-        by: answer.by,
-        ...(answer.comment === undefined ? {} : { comment: answer.comment }),
-      })
-      return this.#wired.store.answer(id, { ...answer, at }, { kind: 'approval', at, callId: null, body })
-    },
+  #sessionParts(entrance: Entrance): SessionParts {
+    const asks = entrance === 'library' && this.#options.approvals?.onRequest !== undefined
+    return {
+      rooms: this.#rooms,
+      entrance,
+      list: (caller) => (this.#closing === undefined ? this.#views.list(caller) : []),
+      preview: (request) => newCall(request, this.#wired.clock),
+      ask: asks ? (id, signal) => this.#ask(id, signal) : undefined,
+      grantFor: (call, entry, input, decision) => this.#records.grantFor(call, entry, input, decision),
+      atStep: (caller, step) => this.#callers.atStep(caller, step),
+      childOf: (caller, given) => this.#callers.childOf(caller, given),
+    }
   }
 
-  readonly catalogue: Gate['catalogue'] = {
-    register: (tool: AnyTool) => void this.#catalogue.add(HOST, tool as Tool),
-    retire: (name) => this.#catalogue.retire(HOST.source, name),
-    rows: () => this.#rows(),
-    sources: () => this.#sources.rows(),
+  async #ask(id: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const [row] = await this.#wired.store.approvals({ id, limit: 1 })
+    if (row === undefined) return false
+    const answered = await this.#questions.askPerson(row, signal)
+    return answered !== undefined && answered.kind !== 'missing' && answered.approval.state !== 'open'
   }
 
   readonly records: Gate['records'] = {
@@ -237,13 +237,28 @@ class WiredGate implements Gate {
     flush: () => this.#wired.store.flush(),
   }
 
+  stop: Gate['stop'] = (target, by = { by: 'host' }) => this.#stops.stop(target, by)
+  lift: Gate['lift'] = (id, by = 'host') => this.#stops.lift(id, by)
+  stops: Gate['stops'] = () => this.#stops.rows()
+
+  protect(paths: readonly string[]): void {
+    for (const path of paths) this.#wired.workspace.own.add(path)
+  }
+
   warnings(): readonly string[] {
     const known = this.#catalogue.items().map(({ entry }) => entry)
-    return [...this.#catalogue.warnings(), ...this.#wired.policy.warnings(known)]
+    return [...this.#catalogue.warnings(), ...this.#live.current.warnings(known)]
   }
 
   on<Name extends keyof GateEvents>(event: Name, listener: (detail: GateEvents[Name]) => void): () => void {
-    return this.#events.on(event, listener)
+    const stop = this.#events.on(event, listener)
+    if (event !== 'approval-opened' && event !== 'approval-changed') return stop
+    // Other processes open and answer questions too; their database is looked at while somebody listens.
+    const unfollow = this.#questions.follow()
+    return () => {
+      stop()
+      unfollow()
+    }
   }
 
   settled(): Promise<void> {
@@ -256,6 +271,8 @@ class WiredGate implements Gate {
   }
 
   async #close(): Promise<void> {
+    this.#unwatch()
+    this.#questions.close()
     this.#executor.stop()
     // Cancelled calls still write their end records; a call that hangs before its executor is not waited for for ever.
     const until = Date.now() + CLOSE_MS
@@ -264,52 +281,48 @@ class WiredGate implements Gate {
     await this.#wired.store.close()
   }
 
+  async #reload(options: PolicyOptions): Promise<PolicyReloaded> {
+    if (this.#closing !== undefined) return { kind: 'kept', problems: [{ message: 'the gate is closed' }] }
+    const replaced = this.#live.reload(options)
+    if (replaced.kind === 'kept') return replaced
+    await this.#wired.store.flush()
+    return { kind: 'ok', version: replaced.policy.version, warnings: this.warnings() }
+  }
+
+  /** Views, plans and waiting answers follow by the version of the policy; what runs is asked about again. */
+  #policyChanged(): void {
+    const { store, clock } = this.#wired
+    const { version } = this.#live.current
+    // Also tells the views, which follow the catalogue.
+    this.#catalogue.judge()
+    const body = JSON.stringify({ what: 'the policy was replaced', policy: version })
+    store.append({ kind: 'gate', at: Math.trunc(clock.now()), callId: null, body })
+    this.#executor.review()
+    this.#events.emit('policy-changed', { version })
+  }
+
+  #stopsChanged(): void {
+    this.#authority.changed()
+    this.#executor.review()
+    this.#events.emit('stops-changed', this.#stops.rows())
+  }
+
+  async #refreshStops(): Promise<void> {
+    try {
+      await this.#stops.refresh()
+    } catch (error) {
+      this.#log({ level: 'error', message: 'what is stopped could not be read', details: { error: errorText(error) } })
+    }
+  }
+
   #openCall(request: CallRequest): Call {
     this.#open += 1
-    return this.#newCall(request)
-  }
-
-  #newCall(request: CallRequest): Call {
-    const { clock } = this.#wired
-    const id = randomUUID()
-    return {
-      id: `call_${id}`,
-      runId: `run_${id}`,
-      request,
-      caller: request.caller,
-      openedAtMs: clock.now(),
-      openedMonotonicMs: clock.monotonic(),
-      trail: { attempts: 0 },
-    }
-  }
-
-  #find({ request }: Call): ReturnType<Catalogue['find']> {
-    if (this.#closing !== undefined) return { kind: 'missing', code: 'unavailable', reason: 'the gate is closed' }
-    const found = this.#catalogue.find(request.name)
-    if (found.kind === 'missing' || request.tool === undefined || found.entry.tool === request.tool) return found
-    return {
-      kind: 'missing',
-      code: 'not_found',
-      reason: 'another definition answers to this name; register this one, or call by name',
-    }
+    return newCall(request, this.#wired.clock)
   }
 
   #toolOf(name: string): Tool | undefined {
     const found = this.#catalogue.find(name)
     return found.kind === 'found' ? found.entry.tool : undefined
-  }
-
-  #rows(): readonly CatalogueRow[] {
-    return this.#catalogue.items().map(({ entry, shadowedBy }) => ({
-      name: entry.tool.name,
-      version: entry.tool.version,
-      source: entry.source,
-      layer: entry.layer,
-      effect: effectMost(entry.tool.effect),
-      fingerprint: entry.fingerprint,
-      state: entry.state,
-      ...(shadowedBy === undefined ? {} : { shadowedBy }),
-    }))
   }
 
   #reportCrash(call: Call, error: unknown): string {
@@ -325,32 +338,4 @@ class WiredGate implements Gate {
       // A logger that fails must not fail a call; there is nowhere left to say so.
     }
   }
-}
-
-/** Nothing starts once the gate is closing, and no approval is spent on it. */
-const CLOSING: Intent = Object.freeze({
-  kind: 'refused',
-  code: 'cancelled',
-  message: 'the gate is closing; nothing was done',
-  options: {},
-})
-
-function checkAnswer({ decision, by }: { readonly decision: unknown; readonly by: unknown }): void {
-  if (decision !== 'approve' && decision !== 'decline') throw new TypeError('`decision`: expected approve or decline')
-  if (typeof by !== 'string' || by.trim() === '' || by.length > 256)
-    throw new TypeError('`by`: expected the name of who answers')
-}
-
-const workspaceId = ({ roots }: Workspace): string => [...roots].map(([name, path]) => `${name}=${path}`).join('\n')
-
-function checkSourceNames(names: readonly string[]): void {
-  const problems = names
-    .filter(
-      (name, index) => !/^[A-Za-z0-9_-]{1,32}$/.test(name) || name === HOST.source || names.indexOf(name) !== index,
-    )
-    .map((name) => ({
-      key: 'sources',
-      message: `\`${name.slice(0, 40)}\` is no name for a source: expected [A-Za-z0-9_-]{1,32}, given once, not \`${HOST.source}\``,
-    }))
-  if (problems.length > 0) throw new GateConfigError(problems)
 }

@@ -1,17 +1,26 @@
 // The public library. Every name is listed; nothing else is part of it.
 
-export type { PolicyOptions, RuleOptions } from './authorize/policy-options.ts'
+export type { RuleFinding } from './authorize/explain.ts'
+export type {
+  ArgumentTest,
+  PolicyOptions,
+  ProfileName,
+  RuleExamples,
+  RuleOptions,
+  StepOptions,
+} from './authorize/policy-options.ts'
 export type { Clock } from './base/clock.ts'
 export type { JsonObject, JsonValue } from './base/json-value.ts'
 export type { Entrance } from './describe/call.ts'
 export type { Caller, Principal, Task } from './describe/caller.ts'
 export type { ContentPart, Display } from './describe/content.ts'
-export type { Decision, RuleReference } from './describe/decision.ts'
+export type { Decision, Reach, RuleOrigin, RuleReference } from './describe/decision.ts'
 export { defineTool } from './describe/define-tool.ts'
 export type { DeclaredEffect, Effect, VariableEffect } from './describe/effect.ts'
-export type { EntryState, Layer, ToolAnnotations, ToolListing } from './describe/entry.ts'
+export type { EntryState, ToolAnnotations, ToolListing } from './describe/entry.ts'
 export { ERROR_TYPES, type ErrorType, type RetryAdvice, type Stage } from './describe/error-types.ts'
 export { type ConfigProblem, GateConfigError } from './describe/gate-config-error.ts'
+export type { Layer } from './describe/layer.ts'
 export type {
   DecisionSummary,
   EffectState,
@@ -21,7 +30,7 @@ export type {
   Retry,
   Truncation,
 } from './describe/outcome.ts'
-export type { OfferedTool, Source, SourceHost, SourceState } from './describe/source.ts'
+export type { Activation, OfferedTool, Source, SourceHost, SourceState } from './describe/source.ts'
 export type {
   Guidance,
   Place,
@@ -38,26 +47,50 @@ export { ToolResult } from './describe/tool-result.ts'
 export { createGate } from './gate.ts'
 export type {
   AnyTool,
+  ApprovalsOptions,
   CallOptions,
+  CaseResult,
   CatalogueRow,
+  ChildOptions,
   DecisionPreview,
+  ExplainedCall,
   Gate,
   GateEvents,
   GateOptions,
   LogEntry,
+  MatrixRow,
   NamedCall,
+  PersonsAnswer,
+  PolicyCase,
+  PolicyDesk,
+  PolicyReloaded,
+  RecordedRange,
   Session,
   SessionOptions,
+  SimulatedCall,
+  Simulation,
   SourceRow,
+  Suggestion,
   UnsettledCall,
+  ViewRow,
 } from './gate-contract.ts'
 export type {
   Answered,
+  ApprovalAnswer,
+  ApprovalOffer,
   ApprovalRow,
   ApprovalState,
+  GrantRow,
+  Intended,
+  IntentAsk,
+  IntentDraft,
+  OpenIntent,
+  RecordDraft,
   RecordKind,
   RecordQuery,
   RecordRow,
+  StopRow,
+  StopTarget,
   Store,
 } from './observe/store.ts'
 export type { Verification } from './observe/verify.ts'

@@ -82,13 +82,14 @@ export class RunningSources {
 
   #host(source: Source): SourceHost {
     const { catalogue, workspace, images, clock, log } = this.#parts
-    const { name, layer, identity, foreign } = source
+    const { name, layer, identity, foreign, activation } = source
+    const origin = { source: name, layer, identity, foreign, ...(activation === undefined ? {} : { activation }) }
     return {
       workspace,
       images,
       clock,
       offer: (tools) => {
-        if (!this.#closed) catalogue.replace({ source: name, layer, identity, foreign }, tools)
+        if (!this.#closed) catalogue.replace(origin, tools)
       },
       report: (state) => this.#report(source, state),
       log: (message, details) =>

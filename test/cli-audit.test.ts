@@ -46,6 +46,18 @@ describe('lockgate audit', () => {
     expect(await project.json(['audit', 'verify'])).toMatchObject({ code: 1, value: { kind: 'broken' } })
   })
 
+  it('`tail` names the tool of every row, an answer included, and what it says to type names the configuration', async () => {
+    const call = ['call', 'write_file', '{"path":"a.txt","content":"x"}']
+    const asked = await project.run(call)
+    expect(asked.stderr).toMatch(/`lockgate --config lockgate\.yaml approvals approve apr_\w+`/)
+    const id = /apr_\w+/.exec(asked.stderr)?.[0] ?? ''
+    expect((await project.run(['approvals', 'decline', id])).code).toBe(0)
+    const { stdout } = await project.run(['audit', 'tail', '-n', '1'])
+    expect(stdout).toMatch(/approval +write_file .*decline by operator/)
+    const bare = await project.bare(call, { variables: { ...project.variables, LOCKGATE_CONFIG: 'lockgate.yaml' } })
+    expect(bare.stderr).not.toContain('--config')
+  })
+
   it('usage errors are exit code 2', async () => {
     for (const argv of [
       ['audit'],

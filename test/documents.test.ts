@@ -70,6 +70,24 @@ describe('docs/architecture.md', () => {
   })
 })
 
+describe('docs/threat-model.md', () => {
+  const page = read('docs/threat-model.md')
+
+  test('names for each invariant tests that there are', () => {
+    const rows = tableRows(page.slice(page.indexOf('## The invariants'))).slice(2)
+    const named = rows.flatMap((line) => [...line.matchAll(/((?:"[^"]+"(?:, )?)+) in \[[^\]]+\]\(\.\.\/([^)]+)\)/g)])
+    expect(rows.map((line) => quoted(line)[0])).toContain('one-gate')
+    expect(named.length).toBeGreaterThanOrEqual(rows.length - 1)
+    const wrong = named.flatMap(([, titles = '', path = '']) =>
+      [...titles.matchAll(/"([^"]+)"/g)]
+        .map((match) => match[1] ?? '')
+        .filter((title) => !read(path).includes(title))
+        .map((title) => `${path}: ${title}`),
+    )
+    expect(wrong).toEqual([])
+  })
+})
+
 describe('docs/configuration.md', () => {
   test('has every key that the configuration takes', () => {
     const known = words(`${read('docs/configuration.md')}\n${read('docs/policy.md')}`)

@@ -67,6 +67,8 @@ const say = defineTool({
   },
 }) as unknown as AnyTool
 
+const POLICY = { rules: [{ deny: 'mcp__everything__get-env', because: 'the environment stays in' }] }
+
 beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'lockgate-serving-')))
   await writeFile(join(folder, 'note.txt'), 'hello from a file')
@@ -84,13 +86,13 @@ beforeAll(async () => {
         effects: { 'read_*': 'read', 'list_*': 'read', write_file: 'write' },
       }),
     ],
-    policy: { rules: [{ deny: 'mcp__everything__get-env', because: 'the environment stays in' }] },
+    policy: POLICY,
   })
   await gate.settled()
   expect(gate.catalogue.sources()).toMatchObject([{ state: { kind: 'ready' } }, { state: { kind: 'ready' } }])
   const tokens = await openTokens({ folder: join(folder, 'state'), clock: systemClock, log: () => {} })
   token = (await tokens.create({ name: 'test', scopes: ['call'] })).token
-  http = await serveHttp({ gate, listen: { host: '127.0.0.1', port: 0 }, tokens })
+  http = await serveHttp({ gate, listen: { host: '127.0.0.1', port: 0 }, tokens, asking: { holdMs: 0 } })
 })
 
 afterAll(async () => {
@@ -112,7 +114,8 @@ class PipeTransport {
   #served: McpStdio | undefined
 
   async start(): Promise<void> {
-    this.#served = serveMcpStdio({ gate, caller: {}, input: this.#toServer, output: this.#fromServer, log: () => {} })
+    const streams = { input: this.#toServer, output: this.#fromServer }
+    this.#served = serveMcpStdio({ gate, caller: {}, ...streams, log: () => {}, asking: { holdMs: 0 } })
     let rest = ''
     this.#fromServer.on('data', (chunk: Buffer) => {
       const lines = `${rest}${chunk.toString('utf8')}`.split('\n')
@@ -312,6 +315,22 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
       expect(told.length).toBeGreaterThan(0)
     }
     await vi.waitFor(change, { timeout: 10_000 })
+  })
+
+  test('it is told when the rules change, or something is stopped, for then it sees other tools', async () => {
+    const client = await open()
+    const told: true[] = []
+    client.onListChanged(() => void told.push(true))
+    const changes = [() => gate.policy.reload(POLICY), async () => gate.lift((await gate.stop({ tool: 'nothing' })).id)]
+    for (const change of changes) {
+      told.splice(0)
+      const looked = async (): Promise<void> => {
+        await change()
+        await new Promise((resolve) => setImmediate(resolve))
+        expect(told.length).toBeGreaterThan(0)
+      }
+      await vi.waitFor(looked, { timeout: 10_000 })
+    }
   })
 
   test('G25: clients that use the same ids at the same time each get their own answers', async () => {

@@ -14,16 +14,32 @@ export type RunOptions = {
   readonly terminal?: boolean
   /** Told of everything that is printed on stdout so far, each time that something is. */
   readonly onStdout?: (text: string) => void
+  /** The same of stderr. */
+  readonly onStderr?: (text: string) => void
+  /** As `CliIo` has them. */
+  readonly isForeground?: () => boolean
+  readonly onReload?: (again: () => void) => () => void
 }
 
 export type Run = { readonly code: number; readonly stdout: string; readonly stderr: string }
 
 export async function runLockgate(
   argv: readonly string[],
-  { cwd, variables = {}, stdin = '', input, signal, terminal = false, onStdout }: RunOptions,
+  {
+    cwd,
+    variables = {},
+    stdin = '',
+    input,
+    signal,
+    terminal = false,
+    onStdout,
+    onStderr,
+    isForeground,
+    onReload,
+  }: RunOptions,
 ): Promise<Run> {
   const stdout = collect(terminal, onStdout)
-  const stderr = collect(terminal)
+  const stderr = collect(terminal, onStderr)
   const io = {
     argv,
     stdin: input ?? Readable.from([stdin]),
@@ -32,6 +48,8 @@ export async function runLockgate(
     variables,
     cwd,
     signal: signal ?? new AbortController().signal,
+    ...(isForeground === undefined ? {} : { isForeground }),
+    ...(onReload === undefined ? {} : { onReload }),
   }
   const code = await runCli(io)
   return { code, stdout: stdout.text(), stderr: stderr.text() }

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { sha256 } from '../base/digest.ts'
 import type { JsonObject } from '../base/json-value.ts'
 import { type BoundCall, callDigest, openApproval } from './approval.ts'
-import { ANA, caller, entry, input, policyOf } from './policy.fixture.ts'
+import { offersFor } from './grant-offers.ts'
+import { ANA, caller, entry, input, policyOf, ROOTS } from './policy.fixture.ts'
 import { renderCall } from './render-call.ts'
 
 const TOOL = entry('write_file', { source: 'files' })
@@ -24,7 +25,8 @@ describe('the digest of a call', () => {
     caller: caller({ task: { name: 'triage' }, ...more }),
   })
 
-  test('is another one for another caller, task, workspace, definition, argument or policy', () => {
+  test('is another one for another caller, task, step, parent, workspace, definition, argument or policy', () => {
+    const parent = caller({ task: { name: 'triage' } })
     const digests = [
       bound,
       withCaller({ tenant: 'other' }),
@@ -32,6 +34,14 @@ describe('the digest of a call', () => {
       withCaller({ agent: 'other' }),
       withCaller({ task: { name: 'other' } }),
       { ...bound, caller: ANA },
+      withCaller({ step: 'change' }),
+      withCaller({ step: 'publish' }),
+      withCaller({ parent }),
+      withCaller({ parent: caller({ ...parent, agent: 'other' }) }),
+      withCaller({ parent: caller({ ...parent, user: 'bo' }) }),
+      withCaller({ parent: caller({ ...parent, step: 'change' }) }),
+      withCaller({ parent: caller({ ...parent, task: { name: 'other' } }) }),
+      withCaller({ parent: caller({ ...parent, parent }) }),
       { ...bound, workspace: 'main=/other' },
       { ...bound, fingerprint: 'g' },
       { ...bound, argumentsText: '{"path":"b"}' },
@@ -46,6 +56,12 @@ describe('the digest of a call', () => {
     expect(callDigest(withCaller({ session: 's2', roles: [], task: { name: 'triage', allow: ['*'] } }))).toBe(
       callDigest(bound),
     )
+  })
+
+  test('a child is not its parent, and no step is not a step called `null`', () => {
+    const child = { ...bound, caller: caller({ parent: ANA }) }
+    expect(callDigest(child)).not.toBe(callDigest({ ...bound, caller: ANA }))
+    expect(callDigest(withCaller({ step: 'null' }))).not.toBe(callDigest(bound))
   })
 
   test('a caller whose task is called `null` is not one without a task', () => {
@@ -84,6 +100,9 @@ describe('the question', () => {
     entry: TOOL,
     input: input({ path: 'a' }),
     decision,
+    workspace: 'main=/ws',
+    askedBy: ['default write'],
+    roots: ROOTS,
     digest: 'd',
     openedAt: 1_000,
   }
@@ -103,10 +122,14 @@ describe('the question', () => {
       policyVersion: decision.policyVersion,
       reason: decision.reason,
       shown: renderCall(TOOL, parts.input),
+      workspace: 'main=/ws',
+      askedBy: ['default write'],
+      offers: offersFor({ ...parts, caller: ANA }, 12 * 3_600_000),
       openedAt: 1_000,
       expiresAt: 3_601_000,
     })
     expect(openApproval({ ...parts, expiresMs: 5 }).expiresAt).toBe(1_005)
+    expect(openApproval({ ...parts, call: { caller: caller({ task: { name: 'triage' } }) } }).task).toBe('triage')
     expect(openApproval(parts).id).not.toBe(openApproval(parts).id)
   })
 
@@ -188,6 +211,19 @@ describe('what a person is shown', () => {
       ),
       { numRuns: 500 },
     )
+  })
+
+  test('L82: what the decision rests on is shown as it is, even where it looks like a secret or like a mask', () => {
+    const args = {
+      path: 'secrets/token.txt',
+      command: 'curl -H "Authorization: Bearer sk-live-0123456789abcdef"; rm -rf build',
+      password: 'hunter2',
+      apiKey: '***',
+      url: 'https://ana:pw@example.com/x?token=abc',
+    }
+    const shown = show(args)
+    for (const value of Object.values(args)) expect(shown).toContain(JSON.stringify(value))
+    for (const name of Object.keys(args)) expect(shown).toContain(`${name}: `)
   })
 
   test('a long value is its beginning and its end, with size and digest of the whole, and the cut is said', () => {

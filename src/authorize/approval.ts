@@ -1,5 +1,6 @@
 // The question to a person about one exact call, and the digest that binds an answer to it. An answer for one call is no
-// answer for any other: not for another caller, task or workspace, another definition, other arguments or other rules.
+// answer for any other: not for another caller, task, step or workspace, not for whoever works for the caller, not for
+// another definition, other arguments or other rules.
 
 import { randomBytes } from 'node:crypto'
 import { sha256 } from '../base/digest.ts'
@@ -7,10 +8,13 @@ import type { Call, CheckedInput } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
+import { type Offer, offersFor } from './grant-offers.ts'
 import { renderCall } from './render-call.ts'
 
 /** How long a question and its answer hold where nothing else is said. */
 const EXPIRES_MS = 3_600_000
+/** How long a wider answer holds where nothing else is said. */
+const GRANT_MS = 12 * 3_600_000
 
 export type BoundCall = {
   readonly caller: Caller
@@ -23,24 +27,23 @@ export type BoundCall = {
 }
 
 /**
- * SHA-256 (hex) over tenant, user, agent, workspace, task, fingerprint, canonical arguments and policy version: as a JSON
- * array, in which no two different calls have the same text.
+ * SHA-256 (hex) over tenant, user, agent, task and step of the caller and of everybody whom it works for, workspace,
+ * fingerprint, canonical arguments and policy version: as a JSON array, in which no two different calls have the same text.
  */
 export function callDigest({ caller, workspace, fingerprint, argumentsText, policyVersion }: BoundCall): string {
-  const { tenant, user, agent, task } = caller
   return sha256(
-    JSON.stringify([
-      'lockgate-call-1',
-      tenant,
-      user,
-      agent,
-      workspace,
-      task?.name ?? null,
-      fingerprint,
-      argumentsText,
-      policyVersion,
-    ]),
+    JSON.stringify(['lockgate-call-2', lineOf(caller), workspace, fingerprint, argumentsText, policyVersion]),
   )
+}
+
+/** The caller, then whom it works for, up to the one who works for nobody. */
+function lineOf(caller: Caller): readonly (readonly (string | null)[])[] {
+  const line: (readonly (string | null)[])[] = []
+  for (let next: Caller | undefined = caller; next !== undefined; next = next.parent) {
+    const { tenant, user, agent, task, step } = next
+    line.push([tenant, user, agent, task?.name ?? null, step ?? null])
+  }
+  return line
 }
 
 /** A question that nobody has answered yet. */
@@ -58,6 +61,10 @@ export type OpenedApproval = {
   readonly policyVersion: string
   readonly reason: string
   readonly shown: string
+  readonly workspace: string
+  readonly task?: string
+  readonly askedBy: readonly string[]
+  readonly offers: readonly Offer[]
   readonly openedAt: number
   readonly expiresAt: number
 }
@@ -67,11 +74,19 @@ export type ApprovalParts = {
   readonly entry: Entry
   readonly input: CheckedInput
   readonly decision: Decision
+  /** Everything that asks about the call: rules and defaults. */
+  readonly askedBy: readonly string[]
+  /** Names the workspace, as in the digest. */
+  readonly workspace: string
+  /** Workspace roots by name, from which patterns count. */
+  readonly roots: ReadonlyMap<string, string>
   readonly digest: string
   /** Milliseconds since the Unix epoch. */
   readonly openedAt: number
   /** Milliseconds, at least 1. Default: one hour. */
   readonly expiresMs?: number
+  /** Milliseconds for which a wider answer would hold. Default: twelve hours. */
+  readonly grantMs?: number
 }
 
 /** The row of a question. Throws RangeError for an `expiresMs` that is no whole number of milliseconds, at least 1. */
@@ -80,13 +95,18 @@ export function openApproval({
   entry,
   input,
   decision,
+  askedBy,
+  workspace,
+  roots,
   digest,
   openedAt,
   expiresMs = EXPIRES_MS,
+  grantMs = GRANT_MS,
 }: ApprovalParts): OpenedApproval {
   if (!Number.isSafeInteger(expiresMs) || expiresMs < 1)
     throw new RangeError('`expiresMs` must be a whole number of milliseconds, at least 1')
-  const { tenant, user, agent, session } = call.caller
+  const { caller } = call
+  const { tenant, user, agent, session, task } = caller
   return Object.freeze({
     id: `apr_${randomBytes(16).toString('hex')}`,
     digest,
@@ -101,6 +121,10 @@ export function openApproval({
     policyVersion: decision.policyVersion,
     reason: decision.reason,
     shown: renderCall(entry, input),
+    workspace,
+    ...(task === undefined ? {} : { task: task.name }),
+    askedBy,
+    offers: Object.freeze(offersFor({ caller, workspace, entry, input, decision, askedBy, roots }, grantMs)),
     openedAt,
     expiresAt: openedAt + expiresMs,
   })

@@ -1,21 +1,19 @@
 // Conditions on canonical arguments. What cannot be judged counts as the stricter side: a deny or ask holds, an allow does not.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts'
-import { type FileGlob, type FileScope, namesFile, segmentsOf, spelled } from './file-scope.ts'
-import { nameOf, type OptionReader } from './option-reader.ts'
-import { readAnyGlob, readFileGlob } from './pattern-shape.ts'
+import { readValueTest, type ValuePattern, type ValueRange, type ValueTest } from './argument-pattern.ts'
+import { type FileScope, namesFile, segmentsOf, spelled } from './file-scope.ts'
+import type { OptionReader } from './option-reader.ts'
+import { readingsOf, type Side } from './text-readings.ts'
 
-/** `strict`: of a deny or ask, which one value is enough for. `wide`: of an allow, which every value has to meet. */
-export type Side = 'strict' | 'wide'
+export type { Side }
 
 export type ArgumentCondition = {
   readonly name: string
   /** The way to a nested argument, e.g. `author`, `name`. */
   readonly way: readonly string[]
-  readonly patterns: readonly ValuePattern[]
+  readonly test: ValueTest
 }
-
-type ValuePattern = FileGlob & { readonly text: string }
 
 /** What conditions look at. */
 export type Argued = {
@@ -44,43 +42,16 @@ export function readWhere(value: unknown, key: string, reader: OptionReader): re
   if (fields.size === 0) return reader.problem(key, 'names no argument, so it narrows nothing; leave it out')
   const conditions: ArgumentCondition[] = []
   for (const [name, given] of fields) {
-    const patterns = readPatterns(name, given, `${key}.${name}`, reader)
-    if (patterns !== undefined) conditions.push({ name, way: name.split('.'), patterns })
+    const test = readValueTest(name, given, `${key}.${name}`, reader)
+    if (test !== undefined) conditions.push({ name, way: name.split('.'), test })
   }
   return conditions.length === fields.size ? conditions : undefined
 }
 
-function readPatterns(
-  name: string,
-  given: unknown,
-  key: string,
-  reader: OptionReader,
-): readonly ValuePattern[] | undefined {
-  const values: readonly unknown[] = Array.isArray(given) ? given : [given]
-  const patterns: ValuePattern[] = []
-  for (const value of values) {
-    const text = patternText(value)
-    if (text === undefined) {
-      reader.problem(key, `must be a glob, a number, a boolean or a list of these, not ${nameOf(value)}`)
-      continue
-    }
-    const glob = name === PATH ? readFileGlob(text) : readAnyGlob(text)
-    if (typeof glob === 'string') reader.problem(key, `\`${text}\` is no glob: ${glob}`)
-    else patterns.push({ ...glob, text })
-  }
-  return patterns.length === values.length ? patterns : undefined
-}
-
-function patternText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return JSON.stringify(value)
-  return undefined
-}
-
 /** Whether the condition holds for these arguments, seen from one side. */
 export function argumentHolds(condition: ArgumentCondition, side: Side, argued: Argued): boolean {
-  const { name, way, patterns } = condition
-  if (patterns.length === 0) return false
+  const { name, way, test } = condition
+  for (const patterns of test.all) if (patterns.length === 0) return false
   // Most conditions are about one text at the top: nothing has to be gathered for these.
   const { args, pathAsked } = argued
   const single =
@@ -123,8 +94,26 @@ function gather(value: JsonValue, way: readonly string[], at: number, found: Fou
   else found.missing = true
 }
 
-function valueHolds({ name, patterns }: ArgumentCondition, side: Side, value: JsonValue, argued: Argued): boolean {
+function valueHolds({ name, test }: ArgumentCondition, side: Side, value: JsonValue, argued: Argued): boolean {
   if (typeof value === 'object' && value !== null) return side === 'strict'
+  if (test.range !== undefined && !inRange(test.range, side, value)) return false
+  for (const patterns of test.all) if (!patternsHold(patterns, name, side, value, argued)) return false
+  return true
+}
+
+/** What is no number is neither in nor out, so the stricter side counts. */
+function inRange({ min, max }: ValueRange, side: Side, value: JsonValue): boolean {
+  if (typeof value !== 'number') return side === 'strict'
+  return (min === undefined || value >= min) && (max === undefined || value <= max)
+}
+
+function patternsHold(
+  patterns: readonly ValuePattern[],
+  name: string,
+  side: Side,
+  value: JsonValue,
+  argued: Argued,
+): boolean {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   if (argued.resolved || (name === PATH && argued.pathAsked !== undefined))
     return anyHolds(patterns, name, text, side, argued)
@@ -138,65 +127,22 @@ function anyHolds(patterns: readonly ValuePattern[], name: string, text: string,
   return false
 }
 
-const SCHEME = /^([a-z][a-z0-9+.-]+):/i
-/** Schemes of which readers of URLs make a host out of nearly anything: one slash, none, or turned ones. */
-const LENIENT = new Set(['http', 'https', 'ws', 'wss', 'ftp', 'file'])
-/** Readers of URLs drop these, so they can hide what stands behind them. */
-const DROPPED = /[\u0000-\u001f\u007f]/g
-const OUTSIDE_HOST = /[#?\\@\s]/u
-
-/**
- * Whether a reader of URLs might see another host, or another path, than the slashes show: `https://a.test#.b.test/x` goes
- * to `a.test`.
- */
-function isDoubtfulUrl(text: string): boolean {
-  if (!text.includes(':')) return false
-  const bare = text.replace(DROPPED, '').trimStart()
-  const scheme = SCHEME.exec(bare)?.[1]
-  if (scheme === undefined) return false
-  const rest = bare.slice(scheme.length + 1)
-  const lenient = LENIENT.has(scheme.toLowerCase())
-  if (!rest.startsWith('//')) return lenient
-  const end = rest.indexOf('/', 2)
-  const host = end < 0 ? rest.slice(2) : rest.slice(2, end)
-  if (bare !== text || OUTSIDE_HOST.test(host)) return true
-  if (!lenient) return false
-  if (host === '' && scheme.toLowerCase() !== 'file') return true
-  const [path = ''] = rest.slice(2 + host.length).split(/[?#]/u)
-  return path.includes('\\') || /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/iu.test(path)
-}
-
-const STEPS_UP = /(?:^|\/)\.\.(?:\/|$)/
-const LOOSE = /(?:^|\/)\.(?:\/|$)|\/\/|.\/$/
-
-/**
- * How a text may be read that no tool has put into a canonical form. Undefined where it cannot be told without looking:
- * a step up leads elsewhere once a folder on the way is a link.
- */
-function readingsOf(text: string, side: Side): readonly string[] | undefined {
-  if (isDoubtfulUrl(text)) return undefined
-  if (!text.includes('/') && text !== '..') return [text]
-  if (STEPS_UP.test(text)) return undefined
-  if (!LOOSE.test(text) || text.includes('://')) return [text]
-  const [first = '', ...rest] = text.split('/')
-  const tight = [...(first === '.' ? [] : [first]), ...rest.filter((part) => part !== '' && part !== '.')].join('/')
-  const settled = tight === '' ? (text.startsWith('/') ? '/' : '.') : tight
-  return side === 'strict' ? [text, settled] : [settled]
-}
-
 function textHolds(pattern: ValuePattern, name: string, given: string, side: Side, argued: Argued): boolean {
   const text = name === PATH && given === '.' ? '' : given
   if (!pattern.absolute && !text.startsWith('/')) {
+    if (side === 'wide') return covered(pattern, text)
     if (namesFile(pattern, text)) return true
-    if (side === 'wide') return false
   } else {
     const forms = spelled(pattern, argued.scope.spellings(text))
-    if (side === 'wide') return forms.length > 0 && forms.every((form) => namesFile(pattern, form))
+    if (side === 'wide') return forms.length > 0 && forms.every((form) => covered(pattern, form))
     if (forms.some((form) => namesFile(pattern, form))) return true
   }
   if (text === '' && !walks(argued) && pattern.glob.matches('.')) return true
   return !argued.filtered && reachesBelow(pattern, text, argued)
 }
+
+const covered = (pattern: ValuePattern, text: string): boolean =>
+  namesFile(pattern, text) && (pattern.begins === undefined || text.startsWith(pattern.begins))
 
 /** Whether each file below the argument `path` is asked for on its own. */
 const walks = (argued: Argued): boolean =>

@@ -19,6 +19,7 @@ export class CallQuestion implements Question {
   readonly resolved: boolean
   readonly filtered: boolean
   readonly pathless: boolean
+  readonly tool: ToolPlan['named']
   readonly #plan: ToolPlan
   readonly pathAsked: string | undefined
   readonly #input: CheckedInput
@@ -43,11 +44,25 @@ export class CallQuestion implements Question {
     this.resolved = plan.resolved
     this.filtered = plan.filtered
     this.pathless = plan.pathless
+    this.tool = plan.named
     this.#plan = plan
     this.#input = input
     this.#resource = asked
     this.#asked = asked === undefined ? undefined : new Touched(asked, scope)
     this.pathAsked = this.#asked?.kind === 'file' ? this.#asked.path : undefined
+  }
+
+  /** A file inside the workspace as tools name it, relative to its root; another one absolute. */
+  get pathForCel(): string | undefined {
+    if (this.pathAsked === undefined) return undefined
+    const [relative = this.pathAsked] = this.#asked?.spellings.relative ?? []
+    return relative === '' ? '.' : relative
+  }
+
+  resourceTexts(): readonly string[] | undefined {
+    if (this.#resource !== undefined) return [this.#resource.text]
+    const { touches } = this.#input
+    return touches.kind === 'known' ? touches.resources.map(({ text }) => text) : undefined
   }
 
   get touches(): Touches {

@@ -1,10 +1,11 @@
-// Conditions on who asks. A role holds where the caller has one that fits; a task only where the caller has a task.
+// Conditions on who asks. A role holds where the caller has one that fits; a task or a step only
+// where the caller has one.
 
 import type { Caller } from '../describe/caller.ts'
 import { type NameCondition, readNames } from './name-condition.ts'
 import type { OptionReader } from './option-reader.ts'
 
-const KEYS = ['agent', 'user', 'role', 'tenant', 'task'] as const
+const KEYS = ['agent', 'user', 'role', 'tenant', 'task', 'step'] as const
 type Key = (typeof KEYS)[number]
 
 export type CallerCondition = { readonly key: Key; readonly names: NameCondition }
@@ -25,5 +26,6 @@ export function readCallers(value: unknown, key: string, reader: OptionReader): 
 export function callerHolds({ key, names }: CallerCondition, caller: Caller): boolean {
   if (key === 'role') return caller.roles.some((role) => names.matches(role))
   if (key === 'task') return caller.task !== undefined && names.matches(caller.task.name)
-  return names.matches(caller[key])
+  const own = caller[key]
+  return own !== undefined && names.matches(own)
 }

@@ -151,13 +151,6 @@ describe('warnings', () => {
       .warnings(known)
       .join('\n')
 
-  test('an argument that no tool takes is told, with the name that may be meant', () => {
-    expect(warned({ deny: 'write_file', where: { pth: 'a' } })).toContain('`pth`; did you mean `path`?')
-    expect(warned({ deny: 'write_file', where: { zzzzz: 'a' } })).toMatch(/`zzzzz`$/)
-    expect(warned({ deny: 'write_file', where: { path: 'a', 'content.x': 'b' } })).toBe('')
-    expect(warned({ deny: 'write_file', where: { pth: 'a' } }, [entry('write_file')])).toBe('')
-  })
-
   test('a path in no root and a home folder are told', () => {
     expect(warned({ deny: { resource: 'read file:/link/ws/secret/**' } })).toContain('lies in no root')
     expect(warned({ deny: 'write_file', where: { path: '/elsewhere/**' } })).toContain('lies in no root')

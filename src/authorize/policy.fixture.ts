@@ -28,11 +28,15 @@ type EntryParts = {
   readonly admit?: unknown
   readonly resolve?: Tool['resolve']
   readonly walks?: boolean
+  readonly place?: Tool['place']
+  readonly touches?: Tool['touches']
+  /** Of its input: name of each argument → its JSON Schema. */
+  readonly takes?: JsonObject
 }
 
 export function entry(
   name: string,
-  { effect = 'write', source = 'host', admit, resolve, walks }: EntryParts = {},
+  { effect = 'write', source = 'host', admit, resolve, walks, place, touches, takes }: EntryParts = {},
 ): Entry {
   const tool = {
     name,
@@ -43,6 +47,8 @@ export function entry(
     ...(admit === undefined ? {} : { admit }),
     ...(resolve === undefined ? {} : { resolve }),
     ...(walks === undefined ? {} : { walks }),
+    ...(place === undefined ? {} : { place }),
+    ...(touches === undefined ? {} : { touches }),
   }
   return Object.freeze({
     tool: Object.freeze(tool) as unknown as Tool,
@@ -50,11 +56,18 @@ export function entry(
     layer: 'builtin',
     state: { kind: 'active' } as const,
     fingerprint: `fingerprint-of-${name}`,
-    listing: undefined,
+    listing: takes === undefined ? undefined : listing(name, takes),
     checkInput: undefined,
     checkOutput: undefined,
   })
 }
+
+const listing = (name: string, properties: JsonObject): NonNullable<Entry['listing']> => ({
+  name,
+  description: 'does it',
+  inputSchema: { type: 'object', properties },
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+})
 
 type InputParts = { readonly effect?: DeclaredEffect; readonly touches?: unknown }
 

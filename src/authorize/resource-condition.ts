@@ -101,7 +101,11 @@ export function readResources(
     }
     const glob = kind === 'file' ? readFileGlob(path) : readAnyGlob(path)
     if (typeof glob === 'string') reader.problem(key, `\`${text}\` is no pattern over resources: ${glob}`)
-    else patterns.push({ ...glob, text, verb, kind, isFile: kind === 'file' })
+    else {
+      // Written out, so that all of them have one shape.
+      const { glob: compiled, absolute } = glob
+      patterns.push({ glob: compiled, absolute, text, verb, kind, isFile: kind === 'file' })
+    }
   }
   return patterns.length === texts.length ? patterns : undefined
 }

@@ -8,49 +8,40 @@ import { type DeclaredEffect, EFFECTS, effectMost } from '../describe/effect.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Tool } from '../describe/tool.ts'
 import { DecisionTexts } from './decision-text.ts'
-import type { Defaults } from './read-rules.ts'
-import { type Question, type Rule, ruleHolds, speaksOfCaller, speaksOfTool } from './rule.ts'
-
-/** The rules of a policy. `gates`: those that deny without looking at arguments. */
-export type RuleBook = {
-  readonly rules: readonly Rule[]
-  readonly gates: readonly Rule[]
-  readonly defaults: Defaults
-  readonly version: string
-}
-
-/** Whether a rule denies whatever the arguments are, to some tool with some effect. */
-export const isGate = ({ answer, where, resources }: Rule): boolean =>
-  answer === 'deny' && where.length === 0 && resources === undefined
+import type { Defaults } from './profiles.ts'
+import { looksAtCall, type Question, type Rule, ruleHolds, sideOf, speaksOfCaller, whenHolds } from './rule.ts'
+import type { RuleBook } from './rule-book.ts'
+import { RuleList } from './rule-list.ts'
 
 export class ToolPlan {
   readonly source: string
+  /** As expressions see it. */
+  readonly named: { readonly name: string; readonly source: string; readonly version: string }
   /** The tool reads only, and asks for each file below a folder. */
   readonly filtered: boolean
   readonly resolved: boolean
   readonly #tool: Tool
   readonly #book: RuleBook
-  readonly #gates: readonly Rule[]
   readonly #inputs: unknown
-  readonly #decisions = new Map<Rule | DeclaredEffect, Decision>()
+  readonly #decisions = new Map<DeclaredEffect, Map<Rule | 'default', Decision>>()
+  #rules: readonly Rule[] | undefined
+  #gates: readonly Rule[] | undefined
   #lists: RuleLists | undefined
   #texts: DecisionTexts | undefined
   #pathless: boolean | undefined
 
   constructor({ tool, source, listing }: Entry, book: RuleBook) {
     this.source = source
+    this.named = { name: tool.name, source, version: tool.version }
     this.filtered = tool.walks === true && effectMost(tool.effect) === 'read'
     this.resolved = tool.resolve !== undefined
     this.#inputs = listing?.inputSchema.properties
     this.#tool = tool
     this.#book = book
-    this.#gates = book.gates.filter(
-      (rule) => speaksOfTool(rule, tool.name, source) && speaksOfEffect(rule, tool.effect),
-    )
   }
 
   get texts(): DecisionTexts {
-    this.#texts ??= new DecisionTexts(this.#tool.name, this.#book.version)
+    this.#texts ??= new DecisionTexts(this.#tool.name, this.#book)
     return this.#texts
   }
 
@@ -60,23 +51,58 @@ export class ToolPlan {
     return this.#pathless
   }
 
+  /** Every rule that speaks of the tool, in the order in which they are asked. */
+  get rules(): readonly Rule[] {
+    this.#rules ??= this.#book.about(this.#tool.name, this.source, this.#tool.place ?? 'process')
+    return this.#rules
+  }
+
+  /** Rules that deny whatever the arguments are. */
+  get gates(): readonly Rule[] {
+    this.#gates ??= this.rules.filter((rule) => rule.answer === 'deny' && this.isSteady(rule))
+    return this.#gates
+  }
+
+  /** Whether a rule holds or not whatever the arguments are, as far as the tool goes. */
+  isSteady(rule: Rule): boolean {
+    const { effect } = this.#tool
+    const known = typeof effect === 'string'
+    if (rule.effects !== undefined && !(known && rule.effects.includes(effect))) return false
+    return !looksAtCall(rule, known)
+  }
+
+  /** Whether a steady rule holds for a caller. */
+  holdsFor(rule: Rule, caller: Caller): boolean {
+    if (!speaksOfCaller(rule, caller)) return false
+    return rule.when === undefined || whenHolds(rule.when, sideOf(rule), this.#bare(caller))
+  }
+
   /** The deny that holds whatever the arguments are: a rule's, or a default's that no rule could outdo. */
   gate(caller: Caller): Decision | undefined {
-    for (const rule of this.#gates) if (speaksOfCaller(rule, caller)) return this.#byRule(rule)
     const { effect } = this.#tool
+    const most = effectMost(effect)
+    for (const rule of this.gates) if (this.holdsFor(rule, caller)) return this.byRule(rule, most)
     if (!isDeniedByDefault(effect, this.#book.defaults)) return undefined
-    const { ask, allow } = this.#sorted()
-    const speaks = (rule: Rule) => speaksOfCaller(rule, caller) && mayBeOfEffect(rule, effect)
-    return ask.some(speaks) || allow.some(speaks) ? undefined : this.#byDefault(effectMost(effect))
+    const speaks = (rule: Rule) => rule.answer !== 'deny' && this.mayHold(rule, caller)
+    return this.rules.some(speaks) ? undefined : this.byDefault(most)
+  }
+
+  /** Whether some call of the caller could make the rule hold. */
+  mayHold(rule: Rule, caller: Caller): boolean {
+    if (this.isSteady(rule)) return this.holdsFor(rule, caller)
+    if (!speaksOfCaller(rule, caller) || !mayBeOfEffect(rule, this.#tool.effect)) return false
+    if (rule.resources?.length === 0 || rule.where.some(({ test }) => test.all.some(isEmpty))) return false
+    return rule.when === undefined || rule.when.looksAtCall || whenHolds(rule.when, sideOf(rule), this.#bare(caller))
   }
 
   /** The strictest of what the call gets and of what a read of each thing that it reads would get. */
   answer(question: Doing): Decision {
     // INVARIANT deny-wins: what may not be read may not be had by moving, copying or changing it either.
-    let strictest = this.#answerTo(question)
+    const { effect } = question
+    let strictest = this.#answerTo(question, effect)
     for (const read of question.reads()) {
       if (strictest.kind === 'deny') break
-      const decision = this.#answerTo(read)
+      const decision = this.#answerTo(read, effect)
       if (decision.kind === 'deny' || strictest.kind === 'allow')
         strictest = decision.kind === 'allow' ? strictest : decision
     }
@@ -85,44 +111,62 @@ export class ToolPlan {
 
   /** The answer to every call of this effect, where no rule speaks of the tool. */
   steady(effect: DeclaredEffect): Decision | undefined {
-    const { deny, ask, allow } = this.#sorted()
-    if (deny.length + ask.length + allow.length > 0) return undefined
-    return effect === 'read' || this.#book.defaults.read === 'allow' ? this.#byDefault(effect) : undefined
+    if (this.rules.length > 0) return undefined
+    return effect === 'read' || this.#book.defaults.read === 'allow' ? this.byDefault(effect) : undefined
   }
 
   /** Every ask rule that holds for the call or for something that it reads. */
   asking(question: Doing): readonly Rule[] {
-    return this.#sorted().ask.filter((rule) => asksAbout(rule, question))
+    return this.#sorted().ask.rules.filter((rule) => asksAbout(rule, question))
   }
 
-  #answerTo(question: Question): Decision {
+  byRule(rule: Rule, effect: DeclaredEffect): Decision {
+    const known = this.#decisions.get(effect)?.get(rule)
+    return known ?? this.#keep(effect, rule, this.texts.byRule(rule, effect))
+  }
+
+  /** `of`: the effect of the whole call, where the default is asked about something that it reads. */
+  byDefault(effect: DeclaredEffect, of: DeclaredEffect = effect): Decision {
+    const known = effect === of ? this.#decisions.get(effect)?.get('default') : undefined
+    if (known !== undefined) return known
+    // INVARIANT closed: an effect that no default knows is no permission.
+    if (!Object.hasOwn(this.#book.defaults, effect)) return this.texts.closed()
+    const decision = this.texts.byDefault(effect, this.#book.defaults[effect], of)
+    return effect === of ? this.#keep(effect, 'default', decision) : decision
+  }
+
+  #answerTo(question: Question, of: DeclaredEffect): Decision {
     // INVARIANT deny-wins: every deny is asked before any ask, every ask before any allow, and a default only when no
     // rule holds, so that neither the order nor the origin of a rule can widen what another one narrows.
     const holds = (rule: Rule) => ruleHolds(rule, question)
     const { deny, ask, allow } = this.#sorted()
-    const rule = deny.find(holds) ?? ask.find(holds) ?? allow.find(holds)
-    return rule === undefined ? this.#byDefault(question.effect) : this.#byRule(rule)
+    const rule = deny.find(question, holds) ?? ask.find(question, holds) ?? allow.find(question, holds)
+    return rule === undefined ? this.byDefault(question.effect, of) : this.byRule(rule, of)
   }
 
   #sorted(): RuleLists {
-    this.#lists ??= sortRules(this.#book.rules.filter((rule) => speaksOfTool(rule, this.#tool.name, this.source)))
+    const of = (wanted: Rule['answer']) => new RuleList(this.rules.filter(({ answer }) => answer === wanted))
+    this.#lists ??= { deny: of('deny'), ask: of('ask'), allow: of('allow') }
     return this.#lists
   }
 
-  #byRule(rule: Rule): Decision {
-    return this.#decisions.get(rule) ?? this.#keep(rule, this.texts.byRule(rule))
+  /** What a condition is asked about before there are arguments; it is one that does not look at any. */
+  #bare(caller: Caller) {
+    const effect = effectMost(this.#tool.effect)
+    return {
+      args: {},
+      caller,
+      effect,
+      tool: this.named,
+      resolved: true,
+      pathForCel: undefined,
+      resourceTexts: () => undefined,
+    }
   }
 
-  #byDefault(effect: DeclaredEffect): Decision {
-    const known = this.#decisions.get(effect)
-    if (known !== undefined) return known
-    // INVARIANT closed: an effect that no default knows is no permission.
-    if (!Object.hasOwn(this.#book.defaults, effect)) return this.texts.closed()
-    return this.#keep(effect, this.texts.byDefault(effect, this.#book.defaults[effect]))
-  }
-
-  #keep(key: Rule | DeclaredEffect, decision: Decision): Decision {
-    this.#decisions.set(key, decision)
+  #keep(effect: DeclaredEffect, key: Rule | 'default', decision: Decision): Decision {
+    const decisions = this.#decisions.get(effect) ?? new Map<Rule | 'default', Decision>()
+    this.#decisions.set(effect, decisions.set(key, decision))
     return decision
   }
 }
@@ -138,23 +182,22 @@ export const asksAbout = (rule: Rule, question: Doing): boolean =>
 const mayTakePath = (properties: unknown): boolean =>
   typeof properties !== 'object' || properties === null || Object.hasOwn(properties, 'path')
 
-/** An effect that depends on the arguments cannot be known before they are. */
-const speaksOfEffect = ({ effects }: Rule, declared: Tool['effect']): boolean =>
-  effects === undefined || (typeof declared === 'string' && effects.includes(declared))
+const isEmpty = (patterns: readonly unknown[]): boolean => patterns.length === 0
 
-const mayBeOfEffect = (rule: Rule, declared: Tool['effect']): boolean =>
-  typeof declared !== 'string' || speaksOfEffect(rule, declared)
+/** An effect that depends on the arguments cannot be known before they are. */
+export function mayBeOfEffect({ effects }: Rule, declared: Tool['effect']): boolean {
+  if (effects === undefined) return true
+  if (typeof declared === 'string') return effects.includes(declared)
+  return effectsUpTo(declared.most).some((effect) => effects.includes(effect))
+}
+
+export const effectsUpTo = (most: (typeof EFFECTS)[number]): readonly DeclaredEffect[] =>
+  EFFECTS.slice(0, EFFECTS.indexOf(most) + 1)
 
 /** Whether the defaults deny the tool whatever the arguments make of its effect. */
 export function isDeniedByDefault(declared: Tool['effect'], defaults: Defaults): boolean {
   if (typeof declared === 'string') return defaults[declared] === 'deny'
-  return EFFECTS.slice(0, EFFECTS.indexOf(declared.most) + 1).every((effect) => defaults[effect] === 'deny')
+  return effectsUpTo(declared.most).every((effect) => defaults[effect] === 'deny')
 }
 
-type RuleLists = Readonly<Record<'deny' | 'ask' | 'allow', readonly Rule[]>>
-
-const sortRules = (rules: readonly Rule[]): RuleLists => ({
-  deny: rules.filter(({ answer }) => answer === 'deny'),
-  ask: rules.filter(({ answer }) => answer === 'ask'),
-  allow: rules.filter(({ answer }) => answer === 'allow'),
-})
+type RuleLists = Readonly<Record<'deny' | 'ask' | 'allow', RuleList>>

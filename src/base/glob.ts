@@ -12,11 +12,16 @@ export type NameGlob = { readonly kind: 'ok'; readonly pattern: string; matches(
 export type Glob = NameGlob & {
   /** The alternatives without wildcards, unquoted. */
   readonly literals: readonly string[]
+  /** What every text that matches an alternative begins and ends with, one for each alternative. */
+  readonly ends: readonly GlobEnds[]
   /** Whether everything below a folder matches, however deep. */
   coversBelow(folder: readonly string[]): boolean
   /** Whether anything below a folder could match. */
   concernsBelow(folder: readonly string[]): boolean
 }
+
+/** Whole parts: the folder or text that it begins with, and its last part. Undefined where a wildcard stands there. */
+export type GlobEnds = { readonly start: string | undefined; readonly last: string | undefined }
 
 export type BadGlob = { readonly kind: 'bad'; readonly reason: string }
 export type GlobResult = Glob | BadGlob
@@ -52,6 +57,10 @@ class PathGlob implements Glob {
     this.#all = alternatives
     this.literals = alternatives.flatMap((segments) => literalOf(segments) ?? [])
     this.#wild = alternatives.filter((segments) => literalOf(segments) === undefined).map(pathOf)
+  }
+
+  get ends(): readonly GlobEnds[] {
+    return this.#all.map(endsOf)
   }
 
   matches(text: string): boolean {
@@ -124,6 +133,16 @@ function compileSegment(tokens: SegmentTokens): Segment {
 function literalOf(segments: readonly Segment[]): string | undefined {
   const texts = segments.flatMap((segment) => (segment.kind === 'literal' ? segment.text : []))
   return texts.length === segments.length ? texts.join('/') : undefined
+}
+
+function endsOf(segments: readonly Segment[]): GlobEnds {
+  const plain: string[] = []
+  for (const segment of segments) {
+    if (segment.kind !== 'literal') break
+    plain.push(segment.text)
+  }
+  const last = segments.at(-1)
+  return { start: plain.join('/') || undefined, last: last?.kind === 'literal' ? last.text : undefined }
 }
 
 /** An alternative with wildcards, and what tells at a glance that a text does not match. */

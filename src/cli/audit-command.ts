@@ -44,13 +44,26 @@ async function verify(desk: Desk, { terminal }: CommandInput): Promise<ExitCode>
 async function tail(desk: Desk, { terminal }: CommandInput, number: number): Promise<ExitCode> {
   const newest = await desk.records.query({ newestFirst: true, limit: number })
   const rows = [...newest].reverse()
-  for (const row of rows) printRow(terminal, row)
+  const tools = terminal.json ? new Map() : await toolsAnsweredFor(desk, rows)
+  for (const row of rows) printRow(terminal, row, tools)
   if (rows.length === 0) terminal.note('there are no records yet')
   terminal.value(rows.map((row) => ({ ...row, body: parsedBody(row) ?? row.body })))
   return 0
 }
 
-function printRow(terminal: CommandInput['terminal'], row: RecordRow): void {
+/** The record of an answer names its question, and the question the tool. */
+async function toolsAnsweredFor(desk: Desk, rows: readonly RecordRow[]): Promise<ReadonlyMap<string, string>> {
+  const tools = new Map<string, string>()
+  for (const row of rows.filter(({ kind }) => kind === 'approval')) {
+    const body = parsedBody(row) ?? {}
+    const id = text(body, 'approvalId') || text(body, 'approval')
+    const tool = text(body, 'tool') || tools.get(id) || (await desk.approvals.show(id))?.tool
+    if (tool !== undefined) tools.set(id, tool)
+  }
+  return tools
+}
+
+function printRow(terminal: CommandInput['terminal'], row: RecordRow, tools: ReadonlyMap<string, string>): void {
   const body = parsedBody(row) ?? {}
   const who = ['user', 'agent']
     .map((key) => text(body, key))
@@ -59,7 +72,7 @@ function printRow(terminal: CommandInput['terminal'], row: RecordRow): void {
   terminal.line(
     ['dim', `${new Date(row.at).toISOString()} `],
     row.kind.padEnd(11),
-    ['cyan', text(body, 'tool').padEnd(28)],
+    ['cyan', (text(body, 'tool') || (tools.get(text(body, 'approval')) ?? '')).padEnd(28)],
     '  ',
     who === '' ? '' : `${who}  `,
     endPiece(row, body),

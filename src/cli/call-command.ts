@@ -23,7 +23,9 @@ export const callCommand: RunCommand = async (input) => {
     const session = gate.session(caller.caller, 'cli')
     await untilThere(gate, name, io.signal)
     const call = namedCall(input, name, text.text)
-    const outcome = await makeCall({ gate, session, terminal, yes: line.flag('yes') }, call, (one) => session.call(one))
+    const outcome = await makeCall({ gate, session, terminal, io, yes: line.flag('yes') }, call, (one) =>
+      session.call(one),
+    )
     printOutcome(terminal, outcome)
     terminal.value(outcome)
     return outcome.ok ? 0 : 1

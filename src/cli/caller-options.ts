@@ -6,21 +6,24 @@ import type { Caller, Task } from '../describe/caller.ts'
 import type { SessionOptions } from '../gate-contract.ts'
 import type { CommandLine } from './command-line.ts'
 
-const KNOWN = new Set(['tenant', 'user', 'agent', 'roles', 'session', 'task'])
+const KNOWN = new Set(['tenant', 'user', 'agent', 'roles', 'session', 'task', 'step', 'layers'])
 
 export type CallerReading =
   | { readonly kind: 'ok'; readonly caller: SessionOptions }
   | { readonly kind: 'bad'; readonly reason: string }
 
 /** `--caller` replaces the default whole; the other options change single parts of it. */
-export function readCallerOptions(line: CommandLine, fallback: Partial<Caller>): CallerReading {
-  const whole = line.text('caller')
+export function readCallerOptions(
+  line: CommandLine,
+  fallback: Partial<Caller>,
+  whole: string | undefined = line.text('caller'),
+): CallerReading {
   const base = whole === undefined ? ({ kind: 'ok', caller: fallback } as const) : parseCaller(whole)
   if (base.kind === 'bad') return base
   const roles = line.texts('role')
   const task = line.text('task')
   const named = Object.fromEntries(
-    ['tenant', 'user', 'agent', 'session'].flatMap((key) =>
+    ['tenant', 'user', 'agent', 'session', 'step'].flatMap((key) =>
       line.text(key) === undefined ? [] : [[key, line.text(key)]],
     ),
   )

@@ -21,14 +21,21 @@ export const COMMON_OPTIONS: Options = {
   version: { kind: 'flag', short: 'V', means: 'the version of Lockgate' },
 }
 
-const CALLER: Options = {
+const CALLER = {
   tenant: { kind: 'text', value: 'NAME', means: 'the tenant of the caller' },
   user: { kind: 'text', value: 'NAME', means: 'the user of the caller' },
   agent: { kind: 'text', value: 'NAME', means: 'the agent of the caller' },
   role: { kind: 'texts', value: 'NAME', means: 'a role of the caller; may be given several times' },
   task: { kind: 'text', value: 'NAME', means: 'the task of the caller' },
+  step: { kind: 'text', value: 'NAME', means: 'the step of the task: one of the configuration’s `steps`' },
   session: { kind: 'text', value: 'NAME', means: 'the conversation; else a new one for each command' },
   caller: { kind: 'text', value: 'JSON', means: 'the whole caller as one JSON object' },
+} as const satisfies Options
+
+const SINCE: OptionSpec = {
+  kind: 'text',
+  value: 'AGO',
+  means: 'how far back, such as `7d`, or since a date; all that is kept where it is not given',
 }
 
 const YES: Options = {
@@ -54,7 +61,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'run the gateway over HTTP, or MCP on stdin and stdout',
     usage: '',
     options: {
-      stdio: { kind: 'flag', means: 'speak MCP on stdin and stdout; everything else goes to stderr' },
+      stdio: {
+        kind: 'flag',
+        means:
+          'speak MCP on stdin and stdout; everything else goes to stderr. `elicitation` in `approvals.channels` lets a person answer through the client',
+      },
       listen: { kind: 'text', value: 'HOST:PORT', means: 'where to listen, in place of `server.listen`' },
     },
     examples: ['lockgate serve', 'lockgate --config team.yaml serve --stdio'],
@@ -91,6 +102,45 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./turn-command.ts')).turnCommand,
   }),
   command({
+    name: 'policy',
+    summary: 'the rules: check them, test them, ask them why, and what others would change',
+    usage: 'check | test [FILE] | explain NAME [JSON|-] | matrix | simulate | suggest',
+    positionalsMax: 3,
+    actions: {
+      check: 'load everything; what each rule speaks of now; 1 where a tool is held because a rule does not fit it',
+      'test [FILE]': 'a table of calls and the answers that they should get; 1 where one gets another',
+      'explain NAME [JSON|-]': 'why one call gets its answer; also `explain CALL`, the whole call as one JSON object',
+      matrix: 'callers against tools',
+      simulate: 'recorded calls under other rules: every decision that would differ',
+      suggest: 'the narrowest rules that answered questions would justify; applies none',
+    },
+    options: {
+      since: SINCE,
+      policy: {
+        kind: 'text',
+        value: 'FILE',
+        means:
+          '`simulate`: another lockgate.yaml, or a file of rules to add; else what was recorded against the rules in force',
+      },
+      tool: { kind: 'texts', value: 'GLOB', means: '`matrix`: which tools; may be given several times' },
+      ...CALLER,
+      caller: {
+        kind: 'texts',
+        value: 'JSON',
+        means: 'the whole caller as one JSON object; `matrix` takes several',
+      },
+    },
+    examples: [
+      'lockgate policy check',
+      'lockgate policy test policy-cases.yaml',
+      `lockgate policy explain write_file '{"path":"docs/a.md","content":"x"}' --role dev`,
+      `lockgate policy matrix --caller '{"agent":"cursor"}' --caller '{"agent":"ci"}' --tool 'mcp__*'`,
+      'lockgate policy simulate --since 7d --policy changed.yaml',
+      'lockgate policy suggest --since 7d',
+    ],
+    load: async () => (await import('./policy-command.ts')).policyCommand,
+  }),
+  command({
     name: 'approvals',
     summary: 'questions to a person: list them, show one, answer one',
     usage: 'list | show ID | approve ID | decline ID',
@@ -98,9 +148,73 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       all: { kind: 'flag', means: 'list those that were answered, used or expired as well' },
       comment: { kind: 'text', value: 'TEXT', means: 'a word with the answer; it is recorded' },
+      scope: {
+        kind: 'text',
+        value: 'REACH',
+        means: 'how far `approve` reaches: once, session or pattern, as `show` offers',
+      },
+      code: { kind: 'text', value: 'CODE', means: 'the one-time code that the gate has shown, where it asks for one' },
     },
-    examples: ['lockgate approvals list', 'lockgate approvals approve apr_… --comment "only this once"'],
+    examples: [
+      'lockgate approvals list',
+      'lockgate approvals approve apr_… --comment "only this once"',
+      'lockgate approvals approve apr_… --scope session',
+    ],
     load: async () => (await import('./approvals-command.ts')).approvalsCommand,
+  }),
+  command({
+    name: 'grants',
+    summary: 'answers that reach further than one call: list them, end one',
+    usage: 'list | revoke ID',
+    positionalsMax: 2,
+    options: { all: { kind: 'flag', means: 'list those that were revoked or have expired as well' } },
+    examples: ['lockgate grants list', 'lockgate grants revoke grt_…'],
+    load: async () => (await import('./grants-command.ts')).grantsCommand,
+  }),
+  command({
+    name: 'stop',
+    summary: 'the kill switch: stop a tool, a source, a session or everything, running calls too',
+    usage: '',
+    options: {
+      all: { kind: 'flag', means: 'stop everything' },
+      tool: { kind: 'text', value: 'NAME', means: 'stop this tool' },
+      source: { kind: 'text', value: 'NAME', means: 'stop the tools of this source' },
+      session: { kind: 'text', value: 'NAME', means: 'stop this conversation, and whoever works for it' },
+      reason: { kind: 'text', value: 'TEXT', means: 'why; for the operator, and recorded' },
+      list: { kind: 'flag', means: 'what is stopped now' },
+      lift: { kind: 'text', value: 'ID', means: 'let it go on' },
+    },
+    examples: [
+      'lockgate stop --tool delete_file',
+      'lockgate stop --all --reason "it deletes things"',
+      'lockgate stop --lift stop_…',
+    ],
+    load: async () => (await import('./stop-command.ts')).stopCommand,
+  }),
+  command({
+    name: 'tokens',
+    summary: 'credentials of callers: make one, list them, make one anew, end one',
+    usage: 'create | list | rotate ID | revoke ID',
+    positionalsMax: 2,
+    options: {
+      name: { kind: 'text', value: 'NAME', means: 'how lists and records call it' },
+      scope: {
+        kind: 'text',
+        value: 'SCOPES',
+        means: 'what it may do: call, approve, audit, admin; several after commas',
+      },
+      expires: { kind: 'text', value: 'AFTER', means: 'when it ends, such as `30d`; never where it is not given' },
+      elicitation: { kind: 'flag', means: 'whoever holds it may answer questions through its own client' },
+      tenant: CALLER.tenant,
+      user: CALLER.user,
+      agent: CALLER.agent,
+      role: CALLER.role,
+      task: { kind: 'text', value: 'NAME[:GLOBS]', means: 'the task, and after a colon the tools that it leaves' },
+      step: CALLER.step,
+      layer: { kind: 'texts', value: 'NAME', means: 'a layer of tools that is in force; may be given several times' },
+    },
+    examples: ['lockgate tokens create --name cursor --scope call --role dev --expires 30d', 'lockgate tokens list'],
+    load: async () => (await import('./tokens-command.ts')).tokensCommand,
   }),
   command({
     name: 'audit',
@@ -134,11 +248,22 @@ export const COMMANDS: readonly CommandSpec[] = [
   }),
   command({
     name: 'explain',
-    summary: 'why a tool is or is not there for a caller',
-    usage: 'tool NAME',
+    summary: 'why a tool is or is not there, what a caller sees, what profiles and effects mean',
+    usage: 'tool NAME | view | profile [NAME] | effects',
     positionalsMax: 2,
+    actions: {
+      'tool NAME': 'one tool, where it comes from, and whether this caller can call it',
+      view: 'every tool, and why this caller sees it or not',
+      'profile [NAME]': 'what answers where no rule holds, as plain rules; coding, platform or strict',
+      effects: 'what each kind of call may do, and what this version does about it',
+    },
     options: CALLER,
-    examples: ['lockgate explain tool write_file', 'lockgate explain tool write_file --agent cursor'],
+    examples: [
+      'lockgate explain tool write_file --agent cursor',
+      'lockgate explain view --role dev --step analyse',
+      'lockgate explain profile strict',
+      'lockgate explain effects',
+    ],
     load: async () => (await import('./explain-command.ts')).explainCommand,
   }),
 ]

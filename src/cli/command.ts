@@ -25,6 +25,8 @@ export type CommandSpec = {
   /** Positional arguments, e.g. `NAME [JSON|-]`. */
   readonly usage: string
   readonly positionalsMax: number
+  /** What may stand first among them, and what it does; for the help. */
+  readonly actions?: Readonly<Record<string, string>>
   readonly options: Readonly<Record<string, OptionSpec>>
   readonly examples: readonly string[]
   readonly load: () => Promise<RunCommand>

@@ -5,14 +5,12 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describeProblem } from '../describe/gate-config-error.ts'
-import { environmentOf } from '../server/config/environment.ts'
 import type { LockgateConfig } from '../server/config/lockgate-config.ts'
-import { readConfig } from '../server/config/read-config.ts'
 import type { CommandInput } from './command.ts'
 import type { Finding } from './doctor-machine.ts'
 import { foldersAround, locateConfig, stateFolderOf, stateRoot } from './locations.ts'
 import { unsettledText, withGate } from './open-gate.ts'
-import { envTexts, openProject, type Project } from './project.ts'
+import { envTexts, openProject, type Project, readConfiguration } from './project.ts'
 import { Terminal } from './terminal.ts'
 import { checkTrust } from './trust-store.ts'
 
@@ -35,7 +33,7 @@ export async function projectFindings(input: CommandInput): Promise<readonly Fin
   const texts = envTexts(input)
   if (texts.kind === 'bad')
     return [{ name: 'configuration', state: 'failed', detail: texts.reason, mend: 'mend `--env-file`' }]
-  const read = readConfig(location.file, environmentOf(io.variables, texts.texts))
+  const read = await readConfiguration(input, location.file, texts.texts)
   if (read.kind === 'bad') {
     return read.problems.map((problem) => ({
       name: 'configuration',

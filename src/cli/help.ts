@@ -39,6 +39,9 @@ export function printCommandHelp(
     ['lockgate', command.name, command.usage, '[OPTIONS]'].filter((part) => part !== '').join(' '),
   )
   terminal.line()
+  for (const [action, means] of Object.entries(command.actions ?? {}))
+    terminal.line('  ', ['cyan', action.padEnd(OPTION_WIDTH)], ' ', means)
+  if (command.actions !== undefined) terminal.line()
   printOptions(terminal, { ...command.options, ...common })
   terminal.line()
   terminal.line(['bold', command.examples.length === 1 ? 'Example:' : 'Examples:'])

@@ -2,11 +2,9 @@
 
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { environmentOf } from '../server/config/environment.ts'
-import { readConfig } from '../server/config/read-config.ts'
 import type { RunCommand } from './command.ts'
 import { CONFIG_NAME, stateRoot } from './locations.ts'
-import { makeStateFolder } from './project.ts'
+import { makeStateFolder, readConfiguration } from './project.ts'
 import { recordTrust } from './trust-store.ts'
 
 const TEMPLATE = `# What agents may do in this folder, and how. Every key, with what may stand there: schema/lockgate.schema.json
@@ -62,7 +60,7 @@ export const initCommand: RunCommand = async ({ io, line, terminal }) => {
         : `${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
-  const read = readConfig(file, environmentOf(io.variables))
+  const read = await readConfiguration({ io }, file, [])
   if (read.kind === 'bad') return terminal.failConfiguration(read.problems)
   recordTrust(root, read.config.files)
   terminal.line(['green', 'wrote '], file, ' and trusted it')

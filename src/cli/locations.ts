@@ -30,6 +30,25 @@ export function locateConfig(
   return existsSync(own) ? { file: own, by: 'user' } : { looked: [here, own] }
 }
 
+/** Rules that hold for every configuration: those of the machine, and those of the user. */
+export type OperatorPolicies = {
+  readonly system: string
+  /** The operator has named it, so that it has to be there. */
+  readonly systemNamed: boolean
+  readonly user: string
+}
+
+const POLICY_NAME = 'policy.yaml'
+
+export function operatorPolicies(cwd: string, variables: Variables): OperatorPolicies {
+  const named = filled(variables, 'LOCKGATE_SYSTEM_POLICY')
+  return {
+    system: named === undefined ? join('/etc/lockgate', POLICY_NAME) : resolve(cwd, named),
+    systemNamed: named !== undefined,
+    user: join(baseFolder(variables, 'XDG_CONFIG_HOME', '.config'), 'lockgate', POLICY_NAME),
+  }
+}
+
 /** The folder of all state: LOCKGATE_STATE, or `lockgate` in the user's state folder. */
 export function stateRoot(cwd: string, variables: Variables): string {
   const given = filled(variables, 'LOCKGATE_STATE')

@@ -2,6 +2,7 @@
 // The program `lockgate`: gives the process to a command, and turns signals into a wish to end. The second signal ends at once.
 
 import process from 'node:process'
+import { isForeground } from './foreground.ts'
 import { runCli } from './run-cli.ts'
 
 const EXIT_MS = 2_000
@@ -31,6 +32,11 @@ process.exitCode = await runCli({
   variables: env,
   cwd: process.cwd(),
   signal: ending.signal,
+  isForeground,
+  onReload: (again) => {
+    process.on('SIGHUP', again)
+    return () => void process.off('SIGHUP', again)
+  },
 })
 // Where writing to a pipe does not block, as on Windows, a slow reader still gets everything before the end is hurried.
 await Promise.all([stdout, stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))))

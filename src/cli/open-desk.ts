@@ -8,13 +8,14 @@ import type { CommandInput } from './command.ts'
 import { openProject } from './project.ts'
 
 /** What the desk can do. */
-export type Desk = Pick<Gate, 'approvals' | 'records'>
+export type Desk = Pick<Gate, 'approvals' | 'grants' | 'records' | 'stop' | 'stops' | 'lift'>
 
 /** Opens the desk of the configuration, uses it, and closes it. Ends early where nothing is kept on disk. */
 export async function atDesk(input: CommandInput, use: (desk: Desk) => Promise<ExitCode>): Promise<ExitCode> {
   const opened = await openProject(input)
   if (opened.kind === 'end') return opened.code
-  const { database } = opened.value
+  const { database, config } = opened.value
+  const { grantMs } = config.approvals
   if (database === undefined)
     return input.terminal.fail(
       'configuration',
@@ -28,7 +29,10 @@ export async function atDesk(input: CommandInput, use: (desk: Desk) => Promise<E
   const store = await openSqliteStore({ file: database, clock: systemClock })
   if (store.kind === 'failed')
     return input.terminal.fail('configuration', `the database ${database} cannot be opened: ${store.reason}`)
-  const gate = await createGate({ store: settlingNothing(store.store) })
+  const gate = await createGate({
+    store: settlingNothing(store.store),
+    ...(grantMs === undefined ? {} : { approvals: { grantMs } }),
+  })
   try {
     return await use(gate)
   } finally {
@@ -46,6 +50,13 @@ const settlingNothing = (store: Store): Store => ({
   flush: () => store.flush(),
   approvals: (filter) => store.approvals(filter),
   answer: (id, answer, record) => store.answer(id, answer, record),
+  renewProof: (id, proof, record) => store.renewProof(id, proof, record),
+  grants: (filter) => store.grants(filter),
+  revokeGrant: (id, by, at, record) => store.revokeGrant(id, by, at, record),
+  stops: () => store.stops(),
+  stop: (row, record) => store.stop(row, record),
+  lift: (id, record) => store.lift(id, record),
+  watch: (changed) => store.watch(changed),
   records: (query) => store.records(query),
   chains: () => store.chains(),
   recordCount: () => store.recordCount(),

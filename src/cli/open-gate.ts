@@ -32,6 +32,11 @@ export async function openGate(project: Project, terminal: Terminal, options: Op
       database,
       ownFiles,
       log,
+      // A program that runs a command of ours reads its output, and sits at no terminal.
+      showCode: (code, { id, tool }) => {
+        if (terminal.confide(['bold', 'code '], code, ` for ${id} (${tool})`)) return
+        terminal.note(`${id} asks for a code, which is shown only where a person sits at the terminal of the gate`)
+      },
       ...(options.starts === undefined ? {} : { starts: options.starts }),
     }),
   )

@@ -6,9 +6,18 @@ import { dirname, join, resolve } from 'node:path'
 import { readConfigFile } from '../server/config/config-file.ts'
 import { environmentOf } from '../server/config/environment.ts'
 import type { LockgateConfig } from '../server/config/lockgate-config.ts'
+import type { ConfigReading } from '../server/config/read-config.ts'
 import type { ExitCode } from './cli-io.ts'
 import type { CommandInput } from './command.ts'
-import { CONFIG_NAME, type ConfigLocation, foldersAround, locateConfig, stateFolderOf, stateRoot } from './locations.ts'
+import {
+  CONFIG_NAME,
+  type ConfigLocation,
+  foldersAround,
+  locateConfig,
+  operatorPolicies,
+  stateFolderOf,
+  stateRoot,
+} from './locations.ts'
 import { checkTrust, type TrustAnswer } from './trust-store.ts'
 
 export type Project = {
@@ -36,8 +45,29 @@ export type ReadProject = {
   readonly trust: TrustAnswer
 }
 
+/**
+ * Reads one configuration together with the rules of the machine, the user and the project. `vouching`: whoever asks is about
+ * to look at the project's rules, so that they may say anything.
+ */
+export async function readConfiguration(
+  { io }: Pick<CommandInput, 'io'>,
+  file: string,
+  texts: readonly string[],
+  vouching = false,
+): Promise<ConfigReading> {
+  const { readConfig } = await import('../server/config/read-config.ts')
+  const root = stateRoot(io.cwd, io.variables)
+  return readConfig(file, environmentOf(io.variables, texts), {
+    ...operatorPolicies(io.cwd, io.variables),
+    trusts: (found) => vouching || checkTrust(root, [found]).kind === 'trusted',
+  })
+}
+
 /** Finds and reads the configuration; runs nothing and creates nothing. */
-export async function readProject({ io, line, terminal }: CommandInput): Promise<Opened<ReadProject>> {
+export async function readProject(
+  { io, line, terminal }: CommandInput,
+  options: { readonly vouching?: boolean } = {},
+): Promise<Opened<ReadProject>> {
   const location = locateConfig(line.text('config'), io.cwd, io.variables)
   if ('looked' in location) {
     const looked = location.looked.map((file) => `looked for ${file}`)
@@ -50,8 +80,7 @@ export async function readProject({ io, line, terminal }: CommandInput): Promise
   }
   const variables = envTexts({ io, line })
   if (variables.kind === 'bad') return end(terminal.fail('usage', variables.reason))
-  const { readConfig } = await import('../server/config/read-config.ts')
-  const read = readConfig(location.file, environmentOf(io.variables, variables.texts))
+  const read = await readConfiguration({ io }, location.file, variables.texts, options.vouching)
   if (read.kind === 'bad') return end(terminal.failConfiguration(read.problems))
   const root = stateRoot(io.cwd, io.variables)
   return { kind: 'ok', value: { config: read.config, location, root, trust: checkTrust(root, read.config.files) } }
@@ -114,6 +143,7 @@ const ownFilesOf = (input: CommandInput, config: LockgateConfig, root: string): 
   ...config.ownFiles,
   root,
   join(dirname(config.file), CONFIG_NAME),
+  dirname(operatorPolicies(input.io.cwd, input.io.variables).user),
   ...envFiles(input),
 ]
 

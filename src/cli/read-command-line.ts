@@ -2,9 +2,9 @@
 // after it; one that the command does not know is an error, never ignored.
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { didYouMean } from '../server/config/did-you-mean.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
-import { CommandLine, type ParsedValue } from './command-line.ts'
+import { CommandLine } from './command-line.ts'
 
 export type ReadLine =
   | { readonly kind: 'command'; readonly spec: CommandSpec; readonly line: CommandLine }
@@ -43,9 +43,15 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
     .map((token) => (token.kind === 'option' ? optionProblem(token, known) : undefined))
     .find((problem) => problem !== undefined)
   if (refused !== undefined) return { kind: 'bad', message: refused, json, ...(spec === undefined ? {} : { spec }) }
-  const values = rough.values as Readonly<Record<string, ParsedValue>>
+  // An option of one name may be given once to one command and several times to another: read as this one has it.
+  const { values, positionals: words } = parseArgs({
+    args: [...argv],
+    options: parserOptions(known),
+    strict: false,
+    allowPositionals: true,
+  })
   if (spec === undefined) return { kind: 'none', line: new CommandLine(values, []) }
-  const positionals = rough.positionals.slice(1)
+  const positionals = words.slice(1)
   if (positionals.length > spec.positionalsMax)
     return { kind: 'bad', message: `one argument too many: \`${positionals[spec.positionalsMax]}\``, spec, json }
   return { kind: 'command', spec, line: new CommandLine(values, positionals) }

@@ -13,7 +13,10 @@ import { Terminal } from './terminal.ts'
 /** Runs one command in this process. Resolves when everything that it started has ended. */
 export async function runCli(io: CliIo): Promise<ExitCode> {
   const read = readCommandLine(io.argv, COMMANDS, COMMON_OPTIONS)
-  const terminal = new Terminal(io, { json: read.kind === 'bad' ? read.json : read.line.flag('json') })
+  const terminal = new Terminal(io, {
+    json: read.kind === 'bad' ? read.json : read.line.flag('json'),
+    config: read.kind === 'bad' ? undefined : read.line.text('config'),
+  })
   if (read.kind === 'bad') {
     return terminal.fail('usage', read.message, [
       `see \`lockgate ${read.spec === undefined ? '' : `${read.spec.name} `}--help\``,

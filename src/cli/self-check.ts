@@ -32,6 +32,8 @@ type Canary = {
 }
 
 const WHO = { user: 'operator', agent: 'lockgate-self-check', session: 'self-check' } as const
+/** The profile under which what is denied as a whole looks like nothing. */
+const HIDING = 'platform'
 const UNSAFE: readonly ErrorType[] = ['unsafe_args', 'permission_denied']
 
 /** Runs the canaries that this configuration gives a meaning to. Never throws for a canary that went wrong. */
@@ -39,16 +41,35 @@ export async function selfCheck(gate: Gate, config: LockgateConfig): Promise<Sel
   const nobody = gate.session({ ...WHO, task: { name: 'self-check', allow: [] } }, 'cli')
   const somebody = gate.session(WHO, 'cli')
   const canaries: CheckedCanary[] = []
-  for (const canary of mustBeRefused(config, gate)) {
+  const seen = new Set(somebody.tools().map(({ name }) => name))
+  const hides = gate.policy.profile === HIDING
+  for (const canary of [...mustBeRefused(config, gate), ...mustBeHidden(gate, seen)]) {
     const outcome = await (canary.withoutTask === true ? nobody : somebody).call(canary.call)
     const ended = endOf(outcome)
-    canaries.push({ name: canary.name, expected: 'refused', held: canary.types.some((type) => type === ended), ended })
+    // A tool that nobody was granted is not there at all, whatever is wrong with the call besides.
+    const types = hides && !seen.has(canary.call.name) ? [...canary.types, 'not_found'] : canary.types
+    canaries.push({ name: canary.name, expected: 'refused', held: types.some((type) => type === ended), ended })
   }
   const denied = await mustStayDenied(config, somebody)
   if (denied !== undefined) canaries.push(denied)
   const passing = await mustPass(config, somebody)
   const safe = canaries.every(({ held }) => held)
   return { canaries: passing === undefined ? canaries : [...canaries, passing], safe }
+}
+
+/** A tool that the profile or a rule keeps from everybody, if there is one: it must not come as far as its arguments. */
+function mustBeHidden(gate: Gate, seen: ReadonlySet<string>): readonly Canary[] {
+  const kept = gate.catalogue
+    .rows()
+    .find(({ name, state, shadowedBy }) => state.kind === 'active' && shadowedBy === undefined && !seen.has(name))
+  if (kept === undefined) return []
+  return [
+    {
+      name: 'a tool that is not in the view',
+      call: { name: kept.name, arguments: '{' },
+      types: gate.policy.profile === HIDING ? ['not_found'] : ['permission_denied', 'not_found'],
+    },
+  ]
 }
 
 /**

@@ -6,6 +6,7 @@ import { favourMemory } from '../machine/favour-memory.ts'
 import type { ExitCode } from './cli-io.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import { openGate } from './open-gate.ts'
+import { watchPolicy } from './policy-watch.ts'
 import { openProject, type Project } from './project.ts'
 import { type SelfCheck, selfCheck } from './self-check.ts'
 
@@ -20,14 +21,22 @@ export const serveCommand: RunCommand = async (input) => {
   const favourSpeed = favourMemory()
   const opened = await openProject(input)
   if (opened.kind === 'end') return opened.code
+  if (line.flag('stdio') && opened.value.config.approvals.proof === 'code')
+    return terminal.fail(
+      'configuration',
+      '`approvals.proof: code` needs a terminal that the client does not read; serve over HTTP, or leave it out',
+    )
   const gate = await openGate(opened.value, terminal)
+  let stopWatching = (): void => {}
   void gate.settled().finally(() => systemClock.after(SETTLING_MS, favourSpeed, 'background'))
   try {
     const check = await selfCheck(gate, opened.value.config)
     printCheck(input, check)
     if (!check.safe) return terminal.fail('configuration', 'a call that must be refused was not; nothing is served')
+    stopWatching = watchPolicy(input, opened.value, gate, systemClock)
     return await serve(input, opened.value, gate, check)
   } finally {
+    stopWatching()
     await gate.close()
   }
 }

@@ -7,6 +7,9 @@ import { GateConfigError } from '../describe/gate-config-error.ts'
 import type { Gate } from '../gate-contract.ts'
 import type { LockgateConfig } from '../server/config/lockgate-config.ts'
 import { parseListen } from '../server/config/read-references.ts'
+import { tokenWarnings } from '../server/token-warnings.ts'
+import type { Tokens } from '../server/tokens.ts'
+import { hasPerson } from './approval-prompt.ts'
 import type { ExitCode } from './cli-io.ts'
 import type { CommandInput } from './command.ts'
 import type { Project } from './project.ts'
@@ -18,6 +21,7 @@ import { printSource } from './tools-command.ts'
 /** Names of the files in the state folder that hold a token as text. Deleting one and starting again makes a new token. */
 const CALL_FILE = 'call-token'
 const OPERATOR_FILE = 'operator-token'
+const WILDCARD = /^(0\.0\.0\.0|::)$/
 const LOOPBACK = /^(127\.|::1$|localhost$)/i
 
 export async function serveOverHttp(
@@ -29,16 +33,30 @@ export async function serveOverHttp(
   const { io, terminal } = input
   const { config, stateFolder } = project
   const listen = listenOf(input, config)
-  const [{ serveHttp }, { openTokens }] = await Promise.all([
+  const [{ serveHttp }, { openTokens }, { sealKey }] = await Promise.all([
     import('../server/http-server.ts'),
     import('../server/tokens.ts'),
+    import('../server/seal-key.ts'),
   ])
   const log = (message: string): void => terminal.note(['dim', message])
   const tokens = await openTokens({ folder: stateFolder, clock: systemClock, log })
   const callToken = await tokens.ensure(CALL_FILE, { name: 'call', scopes: ['call'] })
   // INVARIANT own-files: what can answer and look into records cannot call, and what can call cannot answer.
   await tokens.ensure(OPERATOR_FILE, { name: 'operator', scopes: ['approve', 'audit', 'admin'] })
-  const serving = await serveHttp({ gate, listen, tokens, caller: config.caller, log })
+  const serving = await serveHttp({
+    gate,
+    listen,
+    tokens,
+    caller: config.caller,
+    allowedHosts: config.names,
+    takesAnswers: config.approvals.channels?.includes('console') ?? true,
+    asking: {
+      sealKey: await sealKey(stateFolder),
+      ...(config.approvals.holdMs === undefined ? {} : { holdMs: config.approvals.holdMs }),
+    },
+    log,
+  })
+  const asksHere = isAskedHere(input, config)
   const served = {
     url: serving.url,
     link: serving.openingLink(),
@@ -46,15 +64,28 @@ export async function serveOverHttp(
     operatorTokenFile: join(stateFolder, OPERATOR_FILE),
   }
   try {
-    announce(terminal, project, served)
+    announce(terminal, project, { ...served, asksHere })
     if (!LOOPBACK.test(listen.host))
       terminal.note(
         ['yellow', 'warning: '],
         `${listen.host} can be reached from other machines, and what is spoken there is not encrypted`,
       )
+    if (WILDCARD.test(listen.host) && config.names.length === 0)
+      terminal.note(
+        ['yellow', 'warning: '],
+        'clients on other machines are refused until `server.names` says under which names they may come',
+      )
+    if (config.approvals.proof === 'code' && !hasPerson(io))
+      terminal.note(
+        ['yellow', 'warning: '],
+        'codes are shown only where a person sits at this terminal, and nobody does: no question can be approved',
+      )
     terminal.value(announcement(gate, config, served, check))
+    warnOfTokens(terminal, tokens, config)
     void reportSources(terminal, gate, io.signal)
+    const asking = asksHere ? askHere(input, gate) : undefined
     await aborted(io.signal)
+    await asking
     terminal.note(['dim', 'ending…'])
   } finally {
     await serving.close()
@@ -72,6 +103,22 @@ function listenOf({ line }: CommandInput, config: LockgateConfig): LockgateConfi
   return listen
 }
 
+/** Questions are put at this terminal where a person sits at it and the configuration does not keep them from it. */
+const isAskedHere = ({ io, terminal }: CommandInput, { approvals }: LockgateConfig): boolean =>
+  hasPerson(io) && (io.isForeground?.() ?? true) && !terminal.json && (approvals.channels?.includes('terminal') ?? true)
+
+/** A fault of the prompt ends the prompt and nothing else. */
+async function askHere({ io, terminal }: CommandInput, gate: Gate): Promise<void> {
+  const { answerAtTerminal } = await import('./terminal-channel.ts')
+  await answerAtTerminal({ gate, io, terminal, clock: systemClock, signal: io.signal }).catch((error: unknown) => {
+    if (!io.signal.aborted)
+      terminal.note(
+        ['red', 'questions can no longer be answered here: '],
+        error instanceof Error ? error.message : String(error),
+      )
+  })
+}
+
 type Served = {
   readonly url: string
   readonly link: string
@@ -82,7 +129,7 @@ type Served = {
 function announce(
   terminal: Terminal,
   { config, stateFolder }: Project,
-  { url, link, callToken, operatorTokenFile }: Served,
+  { url, link, callToken, operatorTokenFile, asksHere }: Served & { readonly asksHere: boolean },
 ): void {
   terminal.line(['bold', `Lockgate ${VERSION}`], ' serves ', config.file)
   terminal.line('  MCP       ', ['cyan', `${url}/mcp`])
@@ -94,7 +141,10 @@ function announce(
   )
   terminal.line('  token     ', ['cyan', callToken], ['dim', `  (may call; kept in ${join(stateFolder, CALL_FILE)})`])
   const again = `lockgate --config ${relative(process.cwd(), config.file) || config.file}`
-  terminal.line('  approvals ', `${again} approvals list`, ['dim', '  (answers calls that ask)'])
+  terminal.line('  approvals ', `${again} approvals list`, [
+    'dim',
+    asksHere ? '  (or answer here, where each question is shown)' : '  (answers calls that ask)',
+  ])
   terminal.line()
   terminal.line('Connect a client:')
   terminal.block(JSON.stringify(clientEntry(url, callToken), undefined, 2))
@@ -125,6 +175,11 @@ const announcement = (
   unsettled: gate.unsettled,
   selfCheck: canaries,
 })
+
+function warnOfTokens(terminal: Terminal, tokens: Tokens, { policy }: LockgateConfig): void {
+  for (const row of tokens.list())
+    for (const warning of tokenWarnings(row, policy)) terminal.note(['yellow', 'warning: '], warning)
+}
 
 async function reportSources(terminal: Terminal, gate: Gate, signal: AbortSignal): Promise<void> {
   await gate.settled()

@@ -8,16 +8,22 @@ import type { Project } from './project.ts'
 
 export async function serveOverStdio(
   { io, terminal }: CommandInput,
-  { config }: Project,
+  { config, stateFolder }: Project,
   gate: Gate,
 ): Promise<ExitCode> {
-  const { serveMcpStdio } = await import('../server/mcp-stdio.ts')
+  const [{ serveMcpStdio }, { sealKey }] = await Promise.all([
+    import('../server/mcp-stdio.ts'),
+    import('../server/seal-key.ts'),
+  ])
+  const { channels = [], holdMs } = config.approvals
   const served = serveMcpStdio({
     gate,
     caller: config.caller,
     input: io.stdin,
     output: io.stdout,
     log: (message) => terminal.note(['dim', message]),
+    elicitation: channels.includes('elicitation'),
+    asking: { sealKey: await sealKey(stateFolder), ...(holdMs === undefined ? {} : { holdMs }) },
   })
   terminal.note(['green', 'serving MCP on stdin and stdout'])
   void warnWhenSettled(gate, terminal)

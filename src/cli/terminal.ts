@@ -4,6 +4,7 @@
 import type { Writable } from 'node:stream'
 import type { ConfigProblem } from '../describe/gate-config-error.ts'
 import { describeProblem } from '../describe/gate-config-error.ts'
+import { hasPerson } from './approval-prompt.ts'
 import type { CliIo } from './cli-io.ts'
 import { printable, printableBlock, printableJson } from './printable.ts'
 
@@ -24,14 +25,25 @@ type Stream = Writable & { readonly isTTY?: boolean }
 
 export class Terminal {
   readonly json: boolean
+  readonly #config: string | undefined
   readonly #io: CliIo
   readonly #colours: boolean
   #jsonWritten = false
 
-  constructor(io: CliIo, options: { readonly json: boolean }) {
+  /** `config`: the configuration as the command line named it. */
+  constructor(io: CliIo, options: { readonly json: boolean; readonly config?: string | undefined }) {
     this.#io = io
     this.json = options.json
+    this.#config = options.config
     this.#colours = (io.variables.NO_COLOR ?? '') === '' && io.variables.TERM !== 'dumb'
+  }
+
+  /** Another command over the same configuration, in backticks, as it can be typed. */
+  command(words: string): string {
+    const config = this.#config
+    if (config === undefined) return `\`lockgate ${words}\``
+    const quoted = /^[A-Za-z0-9_./:@-]+$/.test(config) ? config : `'${config.replaceAll("'", "'\\''")}'`
+    return `\`lockgate --config ${quoted} ${words}\``
   }
 
   /** One line of the result. Not printed with `--json`. */
@@ -47,6 +59,13 @@ export class Terminal {
   /** Progress, warnings and errors: one line on stderr. */
   note(...pieces: readonly Piece[]): void {
     this.#write(this.#io.stderr, pieces)
+  }
+
+  /** One line for nobody but the person at this terminal; false, and nothing written, where none sits there. */
+  confide(...pieces: readonly Piece[]): boolean {
+    if (!hasPerson(this.#io)) return false
+    this.note(...pieces)
+    return true
   }
 
   /** The one JSON value of this command; does nothing without `--json`. */

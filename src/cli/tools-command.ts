@@ -34,7 +34,8 @@ export const toolsCommand: RunCommand = async (input) => {
 function printView(terminal: Terminal, tools: readonly ToolListing[]): void {
   const width = widthOf(tools)
   for (const { name, description } of tools) terminal.line(['cyan', name.padEnd(width)], firstSentence(description))
-  if (tools.length === 0) terminal.note('this caller can call nothing; `lockgate tools --all` says what there is')
+  if (tools.length === 0)
+    terminal.note(`this caller can call nothing; ${terminal.command('tools --all')} says what there is`)
   terminal.value(tools)
 }
 

@@ -8,7 +8,7 @@ import { recordTrust } from './trust-store.ts'
 
 export const trustCommand: RunCommand = async (input) => {
   const { terminal } = input
-  const read = await readProject(input)
+  const read = await readProject(input, { vouching: true })
   if (read.kind === 'end') return read.code
   const { config, root, trust } = read.value
   const problem = makeStateFolder(root)
@@ -16,12 +16,17 @@ export const trustCommand: RunCommand = async (input) => {
   if (trust.kind === 'changed') for (const { path, what } of trust.changes) terminal.line(`${what}: `, path)
   for (const source of config.sources) terminal.line('source ', ['bold', source.name], ': ', launchText(source))
   recordTrust(root, config.files)
+  // Each for itself: a project whose rules have changed is looked at again, and the configuration goes on without them.
+  for (const file of config.projectFiles) {
+    terminal.line('rules of the project: ', file.path)
+    recordTrust(root, [file])
+  }
   terminal.line(
     ['green', 'trusted '],
     config.file,
     config.files.length === 1 ? '' : ` and ${config.files.length - 1} files that it refers to`,
   )
-  terminal.value({ trusted: config.file, files: config.files })
+  terminal.value({ trusted: config.file, files: [...config.files, ...config.projectFiles] })
   return 0
 }
 

@@ -3,6 +3,7 @@
 import { parseJsonText } from '../base/json-text.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import type { Gate, NamedCall } from '../gate-contract.ts'
+import { hasPerson } from './approval-prompt.ts'
 import { readCallerOptions } from './caller-options.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import { makeCall } from './make-call.ts'
@@ -36,7 +37,7 @@ export const turnCommand: RunCommand = async (input) => {
   })
 }
 
-/** With `--yes` the calls go in one by one: a question has to be answered before the next call may follow. */
+/** Where somebody answers the calls go in one by one: a question has to be answered before the next call may follow. */
 async function runTurn(
   gate: Gate,
   { io, line, terminal }: CommandInput,
@@ -45,7 +46,8 @@ async function runTurn(
 ): Promise<readonly Outcome[]> {
   const session = gate.session(caller, 'cli')
   const signalled = calls.map((call) => ({ ...call, signal: io.signal }))
-  if (!line.flag('yes')) return session.turn(signalled)
+  const yes = line.flag('yes')
+  if (!yes && !hasPerson(io)) return session.turn(signalled)
   const outcomes: Outcome[] = []
   for (const call of signalled) {
     const make = async (one: NamedCall): Promise<Outcome> => {
@@ -53,7 +55,7 @@ async function runTurn(
       if (outcome === undefined) throw new Error('a turn of one call had no outcome')
       return outcome
     }
-    outcomes.push(await makeCall({ gate, session, terminal, yes: true }, call, make))
+    outcomes.push(await makeCall({ gate, session, terminal, io, yes }, call, make))
   }
   return outcomes
 }

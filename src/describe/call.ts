@@ -24,6 +24,8 @@ export type CallRequest = {
   readonly arguments: unknown
   /** The caller's own id of the call, returned in `meta.id`. */
   readonly id?: string
+  /** One of the calls of a model's turn. */
+  readonly inTurn?: true
   /** An approval to use; without it an equal granted one is found. */
   readonly approval?: string
   readonly signal?: AbortSignal
@@ -47,6 +49,10 @@ export type Trail = {
   decision?: Decision
   /** The approval that was redeemed. */
   approvalId?: string
+  /** The grant that stood in for an approval. */
+  grantId?: string
+  /** A remark of the gate for the model, such as the loop guard's: shown beside the content of the outcome. */
+  remark?: string
   /** True once the intent row of this call is durable. */
   intended?: boolean
   attempts: number

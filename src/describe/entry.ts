@@ -1,12 +1,10 @@
 // A tool as the catalogue holds it: the contract, where it came from, and whether it can be called now.
 
 import type { JsonObject, JsonValue } from '../base/json-value.ts'
+import type { Layer } from './layer.ts'
 import type { SchemaCheck } from './schema/compile-check.ts'
+import type { Activation } from './source.ts'
 import type { Tool } from './tool.ts'
-
-/** Strongest first. A stronger layer shadows a weaker one; a weaker one never replaces a stronger. */
-export const LAYERS = ['system', 'session', 'user', 'domain', 'builtin', 'discovered'] as const
-export type Layer = (typeof LAYERS)[number]
 
 /** `held`: known, listed to the operator, not callable; `reason` says why. */
 export type EntryState =
@@ -18,6 +16,8 @@ export type Entry = {
   readonly tool: Tool
   readonly source: string
   readonly layer: Layer
+  /** Of its source. */
+  readonly activation?: Activation
   readonly state: EntryState
   /** SHA-256 (hex) of the canonical definition: name, version, description, schemas, effect, source identity. */
   readonly fingerprint: string

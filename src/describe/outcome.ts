@@ -52,6 +52,11 @@ export type OutcomeMeta = {
   readonly source?: string
   readonly fingerprint?: string
   readonly decision?: DecisionSummary
+  /** What answered an `ask`. */
+  readonly approval?: string
+  readonly grant?: string
+  /** A remark of the gate, shown to the model besides the content. */
+  readonly remark?: string
   readonly effect?: DeclaredEffect
   /** How many times the tool was started: 0 where the call was refused. */
   readonly attempts: number

@@ -6,7 +6,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { BeforeImages } from './before-images.ts'
-import type { Layer } from './entry.ts'
+import type { Layer } from './layer.ts'
 import type { Tool } from './tool.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -31,6 +31,14 @@ export interface SourceHost {
   log(message: string, details?: Readonly<Record<string, unknown>>): void
 }
 
+/** Where it does not hold, the tools are not found, as if there were none. */
+export type Activation = {
+  /** The caller has one of these roles. */
+  readonly roles?: readonly string[]
+  /** Every root of the workspace is looked at: one of them holds one of these, each a relative path such as `.git`. */
+  readonly workspace?: readonly string[]
+}
+
 export interface Source {
   /** `[A-Za-z0-9_-]{1,32}`, unique in a gate. */
   readonly name: string
@@ -39,6 +47,8 @@ export interface Source {
   readonly identity: string
   /** True where schemas and texts come from someone whom the operator does not control. */
   readonly foreign: boolean
+  /** When its tools are there at all; absent: always. All keys must hold. */
+  readonly activation?: Activation
   start(host: SourceHost): Promise<void>
   close(): Promise<void>
 }

@@ -3,8 +3,10 @@
 
 import { sha256 } from '../base/digest.ts'
 import { canonicalJson, type JsonValue } from '../base/json-value.ts'
-import type { Entry, EntryState, Layer } from '../describe/entry.ts'
+import type { Entry, EntryState } from '../describe/entry.ts'
+import type { Layer } from '../describe/layer.ts'
 import { compileCheck, type SchemaCheck } from '../describe/schema/compile-check.ts'
+import type { Activation } from '../describe/source.ts'
 import type { Tool } from '../describe/tool.ts'
 import { hasRun } from '../describe/tool-run.ts'
 import { listTool } from './listing.ts'
@@ -14,6 +16,7 @@ export type Origin = {
   readonly layer: Layer
   readonly identity: string
   readonly foreign: boolean
+  readonly activation?: Activation
 }
 
 export type Built = { readonly entry: Entry; readonly warnings: readonly string[] }
@@ -96,6 +99,7 @@ const freeze = ({ tool, origin, state, fingerprint, listing, input, output }: Pa
     tool,
     source: origin.source,
     layer: origin.layer,
+    ...(origin.activation === undefined ? {} : { activation: origin.activation }),
     state,
     fingerprint,
     listing,

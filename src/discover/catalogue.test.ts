@@ -1,8 +1,10 @@
 // Goal: exactly one entry answers to a name, a clash sinks nobody else, and what is listed is what can be called.
 
 import { describe, expect, test } from 'vitest'
+import type { Caller } from '../describe/caller.ts'
 import { defineTool } from '../describe/define-tool.ts'
-import type { Layer } from '../describe/entry.ts'
+import type { Entry } from '../describe/entry.ts'
+import type { Layer } from '../describe/layer.ts'
 import type { Tool } from '../describe/tool.ts'
 import { Catalogue } from './catalogue.ts'
 import { Views } from './view.ts'
@@ -20,7 +22,19 @@ const tool = (name: string, more: object = {}): Tool =>
 const origin = (source: string, layer: Layer = 'domain') => ({ source, layer, identity: source, foreign: true })
 const offer = (...tools: Tool[]) => tools.map((one) => ({ kind: 'tool', tool: one }) as const)
 const caller = Object.freeze({ tenant: 't', user: 'u', agent: 'a', roles: [], session: 's' })
-const names = (catalogue: Catalogue) => new Views(catalogue, () => true).list(caller).map(({ name }) => name)
+const views = (catalogue: Catalogue, admits: (asking: Caller, entry: Entry) => boolean = () => true) =>
+  new Views({
+    catalogue,
+    denies: (asking, entry) => (admits(asking, entry) ? undefined : DENIED),
+    hides: () => undefined,
+    version: () => 0,
+    inWorkspace: () => false,
+  })
+const DENIED = { kind: 'deny', by: 'rule', reason: 'no', policyVersion: 'v' } as const
+const names = (catalogue: Catalogue) =>
+  views(catalogue)
+    .list(caller)
+    .map(({ name }) => name)
 
 describe('find', () => {
   test('names match exactly: no folding of case, no guess, no word of other tools', () => {
@@ -166,20 +180,20 @@ describe('views', () => {
   test('seen-is-callable: the listing holds what find answers and the policy admits, in a stable order', () => {
     const catalogue = new Catalogue()
     catalogue.replace(origin('one'), offer(tool('c'), tool('a'), tool('b')))
-    const views = new Views(catalogue, (_caller, entry) => entry.tool.name !== 'b')
-    expect(views.list(caller).map(({ name }) => name)).toEqual(['a', 'c'])
-    expect(views.list(caller)).toBe(views.list(caller))
+    const seen = views(catalogue, (_caller, entry) => entry.tool.name !== 'b')
+    expect(seen.list(caller).map(({ name }) => name)).toEqual(['a', 'c'])
+    expect(seen.list(caller)).toBe(seen.list(caller))
     catalogue.retire('one', 'a')
-    expect(views.list(caller).map(({ name }) => name)).toEqual(['c'])
+    expect(seen.list(caller).map(({ name }) => name)).toEqual(['c'])
   })
 
   test('a tool with an admit of its own is asked each time', () => {
     const catalogue = new Catalogue()
     let open = true
     catalogue.replace(origin('one'), offer(tool('a', { admit: () => open })))
-    const views = new Views(catalogue, (asking, { tool: asked }) => asked.admit?.(asking) === true)
-    expect(views.list(caller)).toHaveLength(1)
+    const seen = views(catalogue, (asking, { tool: asked }) => asked.admit?.(asking) === true)
+    expect(seen.list(caller)).toHaveLength(1)
     open = false
-    expect(views.list(caller)).toHaveLength(0)
+    expect(seen.list(caller)).toHaveLength(0)
   })
 })

@@ -2,14 +2,24 @@
 // weaker one; two sources of one layer that claim the same name are both held back, and everything else goes on working.
 
 import { sha256 } from '../base/digest.ts'
-import { type Entry, LAYERS } from '../describe/entry.ts'
+import type { Entry } from '../describe/entry.ts'
+import { LAYERS } from '../describe/layer.ts'
 import type { OfferedTool } from '../describe/source.ts'
 import type { Tool } from '../describe/tool.ts'
 import { buildEntry, held, type Origin } from './build-entry.ts'
 
 export type Found =
   | { readonly kind: 'found'; readonly entry: Entry }
-  | { readonly kind: 'missing'; readonly code: 'not_found' | 'unavailable'; readonly reason: string }
+  | {
+      readonly kind: 'missing'
+      readonly code: 'not_found' | 'unavailable'
+      readonly reason: string
+      /** For the operator: what is hidden here, and by what. */
+      readonly help?: string
+    }
+
+/** Why a rule does not fit a tool, which is then held; undefined where all fit. */
+export type Fits = (entry: Entry) => string | undefined
 
 export type CatalogueItem = { readonly entry: Entry; readonly shadowedBy?: string }
 
@@ -22,9 +32,14 @@ export class Catalogue {
   #digest = ''
   #version = 0
   readonly #changed: () => void
+  readonly #fits: Fits
+  readonly #foreign = new Set<string>()
+  /** What `fits` answered of each entry, under the rules that hold now. */
+  #verdicts = new WeakMap<Entry, string | undefined>()
 
-  constructor(changed: () => void = () => {}) {
+  constructor(changed: () => void = () => {}, fits: Fits = () => undefined) {
     this.#changed = changed
+    this.#fits = fits
   }
 
   /** Digest of all effective entries: equal digests mean equal catalogues. */
@@ -56,6 +71,8 @@ export class Catalogue {
     const built = offered.map((offer) =>
       offer.kind === 'tool' ? buildEntry(offer.tool, origin) : held(standIn(offer.name), origin, offer.problem),
     )
+    if (origin.foreign) this.#foreign.add(origin.source)
+    else this.#foreign.delete(origin.source)
     this.#bySource.set(
       origin.source,
       built.map(({ entry }) => entry),
@@ -95,16 +112,33 @@ export class Catalogue {
     else this.#starting.delete(source)
   }
 
-  /** The tool of exactly this name: no guessing, no folding of case, and no word of other tools. */
+  /** Other rules have come into force: which tools they fit is asked again. */
+  judge(): void {
+    this.#verdicts = new WeakMap()
+    this.#settle()
+  }
+
+  /** What the operator's own sources offer, whatever the rules say of it. */
+  own(): readonly Entry[] {
+    return [...this.#bySource]
+      .filter(([source]) => !this.#foreign.has(source))
+      .flatMap(([, entries]) => entries.filter(({ state }) => state.kind === 'active'))
+  }
+
+  /** What answers to exactly this name, also where it is held: no guessing, and no folding of case. */
+  entryOf(name: string): Entry | undefined {
+    return this.#effective.get(name)
+  }
+
+  /** The tool of exactly this name, with no word of other tools. */
   find(name: string): Found {
     const entry = this.#effective.get(name)
     if (entry?.state.kind === 'active') return { kind: 'found', entry }
-    if (entry !== undefined)
-      return {
-        kind: 'missing',
-        code: 'unavailable',
-        reason: 'this tool cannot be called now: its definition or its name does not hold; the operator can see why',
-      }
+    return entry === undefined ? this.missing() : HELD
+  }
+
+  /** The answer for a name that nobody knows. */
+  missing(): Found & { kind: 'missing' } {
     if (this.#starting.size > 0)
       return {
         kind: 'missing',
@@ -118,9 +152,17 @@ export class Catalogue {
     }
   }
 
+  #judged(entry: Entry): Entry {
+    if (entry.state.kind !== 'active') return entry
+    if (!this.#verdicts.has(entry)) this.#verdicts.set(entry, this.#fits(entry))
+    const reason = this.#verdicts.get(entry)
+    return reason === undefined ? entry : Object.freeze({ ...entry, state: Object.freeze({ kind: 'held', reason }) })
+  }
+
   #settle(): void {
     const byName = new Map<string, Entry[]>()
-    for (const entry of [...this.#bySource.values()].flat()) {
+    for (const offered of [...this.#bySource.values()].flat()) {
+      const entry = this.#judged(offered)
       const known = byName.get(entry.tool.name)
       if (known === undefined) byName.set(entry.tool.name, [entry])
       else known.push(entry)
@@ -149,6 +191,12 @@ export class Catalogue {
     this.#changed()
   }
 }
+
+const HELD: Found = Object.freeze({
+  kind: 'missing',
+  code: 'unavailable',
+  reason: 'this tool cannot be called now: its definition or its name does not hold; the operator can see why',
+})
 
 /** Strongest first; within a source and layer the newest version. Equal claims of one layer are all held back. */
 function rank(entries: readonly Entry[]): readonly Entry[] {

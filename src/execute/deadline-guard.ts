@@ -4,6 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import { errorText } from '../base/error-text.ts'
 import type { Ending } from '../describe/call.ts'
+import type { Decision } from '../describe/decision.ts'
 import { refused } from '../describe/refused.ts'
 import type { Guard, Job, Next } from './guard.ts'
 import { unsaidEffect } from './settle-guard.ts'
@@ -11,8 +12,9 @@ import { unsaidEffect } from './settle-guard.ts'
 /** Told of an answer that came after the call was over. */
 export type ReportLate = (job: Job, ending: Ending, afterMs: number) => void
 
-/** Cancels what is running, each call on its own. */
-export type Running = Set<() => void>
+/** A call whose tool runs, and how to end it at once; the tool is told to stop and is not waited for. */
+export type RunningCall = { readonly job: Job; readonly cancel: () => void; readonly deny: (denial: Decision) => void }
+export type Running = Set<RunningCall>
 
 export function deadlineGuard(clock: Clock, running: Running, reportLate: ReportLate): Guard {
   return {
@@ -34,7 +36,7 @@ function race(job: Job, next: Next, { clock, running, reportLate }: Parts): Prom
     const finish = (ending: Ending): void => {
       over = true
       cancelTimer()
-      running.delete(leave)
+      running.delete(here)
       signal?.removeEventListener('abort', leave)
       job.scope.end()
       resolve(ending)
@@ -45,8 +47,10 @@ function race(job: Job, next: Next, { clock, running, reportLate }: Parts): Prom
       job.scope.abort(new DOMException(reason, reason === 'deadline' ? 'TimeoutError' : 'AbortError'))
     }
     const leave = (): void => stop(cancelled(job, true), 'cancelled')
+    const deny = (denial: Decision): void => stop(nowDenied(job, denial), 'denied')
+    const here: RunningCall = { job, cancel: leave, deny }
     const cancelTimer = clock.after(leftMs, () => stop(timedOut(job, true), 'deadline'))
-    running.add(leave)
+    running.add(here)
     signal?.addEventListener('abort', leave, { once: true })
     const answered = (ending: Ending): void => {
       const lateMs = clock.monotonic() - job.deadlineAtMs
@@ -75,6 +79,18 @@ function timedOut(job: Job, begun: boolean): Ending {
       ? 'the deadline passed while the tool ran; it may have taken effect, so look before you try again'
       : 'the deadline passed before there was an answer; nothing was changed'
   return refused('timeout', message, { effect, retry: { advice: effect === 'none' ? 'safe' : 'never' } })
+}
+
+/** A running call that is not allowed any more. */
+function nowDenied(job: Job, denial: Decision): Ending {
+  job.call.trail.decision = denial
+  const effect = unsaidEffect(job)
+  const done = effect === 'unknown' ? 'it had begun and may have taken effect' : 'nothing was changed'
+  const { rule } = denial
+  return refused('permission_denied', `${denial.reason}; the call was ended while it ran: ${done}`, {
+    effect,
+    ...(rule === undefined ? {} : { help: rule.text }),
+  })
 }
 
 function cancelled(job: Job, begun: boolean): Ending {

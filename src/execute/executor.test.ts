@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Call, CheckedInput, Ending } from '../describe/call.ts'
+import type { Decision } from '../describe/decision.ts'
 import { defineTool } from '../describe/define-tool.ts'
 import type { Entry } from '../describe/entry.ts'
 import { compileCheck } from '../describe/schema/compile-check.ts'
@@ -17,15 +18,19 @@ type Options = {
   readonly output?: object
   readonly signal?: AbortSignal
   readonly repeat?: 'safe'
+  /** What has come to be denied since the call was allowed. */
+  readonly denial?: () => Decision | undefined
 }
 
 function setUp(run: Run<object, unknown>, options: Options = {}) {
+  const { denial = () => undefined } = options
   const clock = new FakeClock()
   const late: Ending[] = []
   const crashes: unknown[] = []
   const executor = new Executor({
     clock,
     deadlineMs: 1_000,
+    denies: () => denial(),
     mayTouch: () => true,
     reportLate: (_job, ending) => void late.push(ending),
     reportCrash: (_job, error) => {
@@ -77,6 +82,54 @@ function setUp(run: Run<object, unknown>, options: Options = {}) {
 }
 
 const errorOf = (ending: Ending) => (ending.kind === 'failure' ? ending.error : undefined)
+
+describe('what is denied while it runs', () => {
+  const DENIED: Decision = {
+    kind: 'deny',
+    by: 'stop',
+    reason: 'the operator has stopped this tool',
+    policyVersion: 'v',
+  }
+
+  test('L15: a call that is denied by the time it would start never starts', async () => {
+    const { call, start } = setUp(() => 'ran', { denial: () => DENIED })
+    expect(errorOf(await start())).toMatchObject({ type: 'permission_denied', effect: 'none', message: DENIED.reason })
+    expect(call.trail).toMatchObject({ attempts: 0, decision: DENIED })
+  })
+
+  test('honest-effect: a running change that is denied ends at once and says that nobody knows; a read has done nothing', async () => {
+    for (const [effect, expected] of [
+      ['write', 'unknown'],
+      ['read', 'none'],
+    ] as const) {
+      let denied = false
+      let context: RunContext | undefined
+      const { executor, call, start } = setUp(
+        (_args, given) => {
+          context = given
+          return given.signal.aborted ? 'early' : new Promise(() => {})
+        },
+        { effect, denial: () => (denied ? DENIED : undefined) },
+      )
+      const ending = start()
+      executor.review()
+      denied = true
+      executor.review()
+      expect(errorOf(await ending)).toMatchObject({ type: 'permission_denied', effect: expected })
+      expect(call.trail).toMatchObject({ attempts: 1, decision: DENIED })
+      expect(context?.signal.aborted).toBe(true)
+    }
+  })
+
+  test('what is still allowed runs on', async () => {
+    let answer = (_value: string): void => {}
+    const { executor, start } = setUp(() => new Promise<string>((resolve) => (answer = resolve)))
+    const ending = start()
+    executor.review()
+    answer('done')
+    expect(await ending).toMatchObject({ kind: 'value', value: 'done' })
+  })
+})
 
 describe('deadline', () => {
   test('L50: a tool that ignores its signal is raced; the late result is recorded and goes to nobody', async () => {

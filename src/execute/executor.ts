@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Call, CheckedInput, Ending } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
+import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import { refused } from '../describe/refused.ts'
 import { deadlineGuard, type ReportLate, type Running } from './deadline-guard.ts'
@@ -16,6 +17,8 @@ export type ExecutorParts = {
   readonly clock: Clock
   /** Milliseconds from the opening of a call; a tool's own deadline can only be shorter. */
   readonly deadlineMs: number
+  /** The denial of a call that was allowed and is not any more. */
+  readonly denies: (call: Call, entry: Entry, input: CheckedInput) => Decision | undefined
   readonly mayTouch: (caller: Caller, entry: Entry, resource: string, input: CheckedInput) => boolean
   readonly reportLate: ReportLate
   readonly reportCrash: ReportCrash
@@ -42,16 +45,30 @@ export class Executor {
   /** Runs an allowed call. After `stop`, nothing starts any more. */
   run(call: Call, entry: Entry, input: CheckedInput): Promise<Ending> {
     if (this.#stopped) return Promise.resolve(refused('cancelled', 'the gate is closing; nothing was done'))
+    // Between the decision and here a record was written, and the rules may have changed meanwhile.
+    const denial = this.#parts.denies(call, entry, input)
+    if (denial !== undefined) {
+      call.trail.decision = denial
+      return Promise.resolve(refused('permission_denied', denial.reason))
+    }
     const { clock, mayTouch, log, deadlineMs } = this.#parts
     const scope = new RunScope(call, clock, (resource) => mayTouch(call.caller, entry, resource, input), log)
     const deadlineAtMs = call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs)
     return this.#walk({ call, entry, input, scope, deadlineAtMs })
   }
 
+  /** Asks again about every running call, and ends those that are denied now. */
+  review(): void {
+    for (const { job, deny } of [...this.#running]) {
+      const denial = this.#parts.denies(job.call, job.entry, job.input)
+      if (denial !== undefined) deny(denial)
+    }
+  }
+
   /** Cancels every running call, each with an outcome of its own, and starts none after that. */
   stop(): void {
     this.#stopped = true
-    for (const cancel of [...this.#running]) cancel()
+    for (const { cancel } of [...this.#running]) cancel()
   }
 }
 

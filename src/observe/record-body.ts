@@ -38,7 +38,7 @@ export function lateBody(call: Call, ending: Ending, afterMs: number): string {
 
 /** Who asked what, through which door, and what the policy answered: members common to the records before and after. */
 function known(call: Call): string {
-  const { entry, input, decision, approvalId } = call.trail
+  const { entry, input, decision, approvalId, grantId, remark } = call.trail
   const { request } = call
   let text = `"entrance":"${request.entrance}",${callerText(call.caller)}`
   if (request.id !== undefined) text += `,"id":${JSON.stringify(request.id)}`
@@ -46,6 +46,8 @@ function known(call: Call): string {
   if (input !== undefined) text += `,"effect":"${input.effect}",${argumentsText(input.text)}`
   if (decision !== undefined) text += `,"decision":${decisionText(decision)}`
   if (approvalId !== undefined) text += `,"approval":${JSON.stringify(approvalId)}`
+  if (grantId !== undefined) text += `,"grant":${JSON.stringify(grantId)}`
+  if (remark !== undefined) text += `,"remark":${JSON.stringify(remark)}`
   return text
 }
 
@@ -70,9 +72,15 @@ function remembered<Key extends object>(write: (key: Key) => string): (key: Key)
 
 const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1)
 
-const callerText = remembered(({ tenant, user, agent, roles, session, task }: Caller) =>
-  membersOf({ tenant, user, agent, ...(roles.length === 0 ? {} : { roles }), session, task: task?.name }),
-)
+const callerText = remembered((caller: Caller) => membersOf(callerMembers(caller)))
+
+/** `parent`: whom the caller works for, and in turn whom that one works for. */
+function callerMembers({ tenant, user, agent, roles, session, task, step, parent }: Caller): object {
+  return {
+    ...{ tenant, user, agent, ...(roles.length === 0 ? {} : { roles }), session, task: task?.name, step },
+    parent: parent === undefined ? undefined : callerMembers(parent),
+  }
+}
 
 const entryText = remembered(({ tool, source, fingerprint }: Entry) =>
   membersOf({ tool: tool.name, version: tool.version, source, fingerprint }),
@@ -89,4 +97,6 @@ const errorText = ({ type, message, effect, help, details }: (Outcome & { ok: fa
   JSON.stringify({
     ...{ type, effect, message: message.slice(0, 2_048), help: help?.slice(0, 4_096) },
     code: typeof details?.code === 'string' ? details.code : undefined,
+    // Of a call that nobody approved: why not.
+    reason: typeof details?.reason === 'string' ? details.reason : undefined,
   })

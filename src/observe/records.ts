@@ -3,6 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Call, CheckedInput, Ending } from '../describe/call.ts'
+import { principalOf } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { ErrorType } from '../describe/error-types.ts'
@@ -10,7 +11,8 @@ import type { Outcome } from '../describe/outcome.ts'
 import type { FailureOptions } from '../describe/refused.ts'
 import { partBytes } from './fit-content.ts'
 import { endBody, intentBody, lateBody } from './record-body.ts'
-import type { ApprovalRow, Intended, Store } from './store.ts'
+import type { ApprovalRow, GrantRow, Intended, IntentDraft, Store } from './store.ts'
+import { unapproved } from './unapproved.ts'
 
 export type Intent =
   | { readonly kind: 'clear' }
@@ -21,8 +23,16 @@ export type RecordsParts = {
   readonly clock: Clock
   /** The question to a person about exactly this call. */
   readonly openApproval: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => ApprovalRow
+  /** A question now stands: the one that `openApproval` answered. */
   readonly approvalOpened: (approval: ApprovalRow) => void
+  readonly approvalUsed: (id: string) => void
+  /** Whether a grant covers a call that asks. */
+  readonly covers: (grant: GrantRow, call: Call, entry: Entry, input: CheckedInput, decision: Decision) => boolean
 }
+
+/** Live grants of one principal for one tool that are looked at. */
+const GRANTS_MAX = 1_000
+const SERVED_MAX = 1_000
 
 const CLEAR: Intent = Object.freeze({ kind: 'clear' })
 /** Nothing runs for a caller that has left, and its approval stays good. */
@@ -35,6 +45,8 @@ const LEFT: Intent = Object.freeze({
 
 export class Records {
   readonly #parts: RecordsParts
+  /** By principal and tool: the grant that was good for a call of it last. */
+  readonly #served = new Map<string, GrantRow>()
 
   constructor(parts: RecordsParts) {
     this.#parts = parts
@@ -50,27 +62,74 @@ export class Records {
   }
 
   async #intend(call: Call, entry: Entry, input: CheckedInput, decision: Decision): Promise<Intent> {
-    const { store, clock, openApproval, approvalOpened } = this.#parts
-    const approval = decision.kind === 'ask' ? openApproval(call, entry, input, decision) : undefined
-    const named = call.request.approval
-    const intended = await store.intend({
+    const { clock, openApproval, approvalOpened, approvalUsed } = this.#parts
+    const open = decision.kind === 'ask' ? openApproval(call, entry, input, decision) : undefined
+    // An answer that reaches once leaves no grant, and none is looked for.
+    const covers = (grant: GrantRow): boolean => this.#parts.covers(grant, call, entry, input, decision)
+    const covered = decision.reach === undefined || decision.reach === 'once' ? undefined : covers
+    const draft: IntentDraft = {
       callId: call.id,
       tool: entry.tool.name,
       effect: input.effect,
       argumentsText: input.text,
       record: { kind: 'intent', at: Math.trunc(clock.now()), callId: call.id, body: intentBody(call) },
-      ...(approval === undefined
-        ? {}
-        : { ask: { open: approval, ...(named === undefined ? {} : { approvalId: named }) } }),
-    })
+    }
+    const intended =
+      open === undefined
+        ? await this.#parts.store.intend(draft)
+        : await this.#asked(draft, open, call.request.approval, covered)
     if (intended.kind === 'recorded') {
+      const { approvalId, grantId } = intended
       call.trail.intended = true
-      if (intended.approvalId !== undefined) call.trail.approvalId = intended.approvalId
+      if (approvalId !== undefined) {
+        call.trail.approvalId = approvalId
+        approvalUsed(approvalId)
+      }
+      if (grantId !== undefined) call.trail.grantId = grantId
       return CLEAR
     }
     if (intended.kind === 'failed') return auditUnavailable(intended.reason)
-    if (intended.approval !== undefined && intended.approval.id === approval?.id) approvalOpened(intended.approval)
+    if (intended.kind === 'grants') return auditUnavailable('the store looked for grants that nobody asked for')
+    // The row that was made here, and not a copy of it: whoever made it may know more of it.
+    if (open !== undefined && intended.approval?.id === open.id) approvalOpened(open)
     return unapproved(intended, decision)
+  }
+
+  /** A grant that has served the tool before is tried first, which spares a look; the store says whether it still holds. */
+  async #asked(
+    draft: IntentDraft,
+    open: ApprovalRow,
+    approvalId: string | undefined,
+    covers: ((grant: GrantRow) => boolean) | undefined,
+  ): Promise<Intended> {
+    const { store } = this.#parts
+    // An approval that is named is used, and no other answer in its place.
+    if (approvalId !== undefined) return store.intend({ ...draft, ask: { open, approvalId } })
+    if (covers === undefined) return store.intend({ ...draft, ask: { open } })
+    const known = this.#served.get(servedKey(open))
+    const grantId = known !== undefined && covers(known) ? known.id : undefined
+    const ask = { open, looksForGrants: true, ...(grantId === undefined ? {} : { grantId }) } as const
+    const intended = await store.intend({ ...draft, ask })
+    if (intended.kind !== 'grants') return intended
+    const grant = intended.grants.find(covers)
+    if (grant !== undefined) this.#remember(grant)
+    return store.intend({ ...draft, ask: grant === undefined ? { open } : { open, grantId: grant.id } })
+  }
+
+  #remember(grant: GrantRow): void {
+    if (this.#served.size >= SERVED_MAX) this.#served.clear()
+    this.#served.set(servedKey(grant), grant)
+  }
+
+  /** The grant that would answer a call that asks: the newest that covers it. */
+  async grantFor(call: Call, entry: Entry, input: CheckedInput, decision: Decision): Promise<string | undefined> {
+    const { store, clock, covers } = this.#parts
+    if (decision.kind !== 'ask') return undefined
+    const filter = { tool: entry.tool.name, principal: principalOf(call.caller), limit: GRANTS_MAX }
+    const live = { at: Math.trunc(clock.now()) }
+    // INVARIANT closed: what cannot be read is no grant.
+    const grants = await store.grants({ ...filter, live }).catch((): readonly GrantRow[] => [])
+    return grants.find((grant) => covers(grant, call, entry, input, decision))?.id
   }
 
   /** Writes the end record of a call, exactly one. Never throws: a store that fails says so through `failure`. */
@@ -113,42 +172,10 @@ export class Records {
   }
 }
 
+const servedKey = ({ tenant, user, agent, tool }: ApprovalRow | GrantRow): string =>
+  JSON.stringify([tenant, user, agent, tool])
+
 function auditUnavailable(reason: string): Intent {
   const message = 'the record of this call cannot be kept, so nothing was done; tell the operator'
   return { kind: 'refused', code: 'audit_unavailable', message, options: { fatal: true, help: reason } }
-}
-
-type Unapproved = Intended & { kind: 'unapproved' }
-
-function unapproved({ state, approval }: Unapproved, decision: Decision): Intent {
-  const details =
-    approval === undefined ? {} : { approvalId: approval.id, expiresAt: approval.expiresAt, shown: approval.shown }
-  const by = approval === undefined ? '' : ` (${approval.id})`
-  const refuse = (code: ErrorType, message: string): Intent => ({
-    kind: 'refused',
-    code,
-    message,
-    options: { details, help: decision.rule?.text ?? decision.reason },
-  })
-  switch (state) {
-    case 'open':
-      return refuse(
-        'approval_required',
-        `a person has to approve exactly this call first${by}; once that is done, make the same call again`,
-      )
-    case 'declined':
-      return refuse('approval_declined', `a person declined this call${by}; do something else, or ask them why`)
-    case 'expired':
-      return refuse('approval_expired', `the approval${by} was not used in time; make the call without it to ask again`)
-    case 'used':
-      return refuse(
-        'approval_expired',
-        `the approval${by} has been used already, and is good for one call only; make the call without it to ask again`,
-      )
-    case 'mismatch':
-      return refuse(
-        'approval_required',
-        'the named approval was given for another call; make the call without it to ask for this one',
-      )
-  }
 }

@@ -7,7 +7,7 @@ import { type ContentPart, type Display, isContentPart, readDisplay, textPart } 
 import { summaryOf } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Outcome, OutcomeMeta, Truncation } from '../describe/outcome.ts'
-import { fitContent } from './fit-content.ts'
+import { fitContent, partBytes } from './fit-content.ts'
 
 export type ShapeParts = { readonly clock: Clock; readonly resultBytes: number }
 
@@ -31,16 +31,21 @@ function shape(call: Call, ending: Ending, { clock, resultBytes }: ShapeParts): 
     ending.kind === 'value'
       ? present(ending, entry)
       : { content: readContent(ending.content) ?? [textPart(ending.error.message)] }
-  const { content, truncated } = fitContent(
-    shown.content,
-    Math.min(resultBytes, entry?.tool.limits?.resultBytes ?? resultBytes),
-  )
+  const remarks = remarkParts(call)
+  const bytesMax = Math.min(resultBytes, entry?.tool.limits?.resultBytes ?? resultBytes)
+  // INVARIANT said-remark: what the gate itself remarks is taken off the budget first, and never cut.
+  const fitted = fitContent(shown.content, bytesMax - remarks.reduce((sum, part) => sum + partBytes(part), 0))
+  const { truncated } = fitted
+  const content = remarks.length === 0 ? fitted.content : [...fitted.content, ...remarks]
   const elapsedMs = clock.monotonic() - call.openedMonotonicMs
   const meta = metaOf(call, truncated)
   const seen = shown.display === undefined ? undefined : { display: fitDisplay(shown.display) }
   if (ending.kind === 'value') return { ok: true, value: ending.value, content, elapsedMs, meta, ...seen }
   return { ok: false, error: ending.error, content, elapsedMs, meta, ...seen }
 }
+
+const remarkParts = ({ trail }: Call): readonly ContentPart[] =>
+  trail.remark === undefined ? [] : [textPart(trail.remark)]
 
 type Shown = { readonly content: readonly ContentPart[]; readonly display?: Display }
 
@@ -98,7 +103,7 @@ function fitDisplay(display: Display): Display {
 type Growing<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
 
 function metaOf(call: Call, truncated: Truncation | undefined): OutcomeMeta {
-  const { entry, decision, input, attempts } = call.trail
+  const { entry, decision, input, attempts, approvalId, grantId, remark } = call.trail
   const { id, name } = call.request
   const meta: Growing<OutcomeMeta> = { callId: call.id, runId: call.runId, tool: name, attempts }
   if (id !== undefined) meta.id = id
@@ -109,6 +114,9 @@ function metaOf(call: Call, truncated: Truncation | undefined): OutcomeMeta {
     meta.place = entry.tool.place ?? 'process'
   }
   if (decision !== undefined) meta.decision = summaryOf(decision)
+  if (approvalId !== undefined) meta.approval = approvalId
+  if (grantId !== undefined) meta.grant = grantId
+  if (remark !== undefined) meta.remark = remark
   if (input !== undefined) meta.effect = input.effect
   if (truncated !== undefined) meta.truncated = truncated
   return meta

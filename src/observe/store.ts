@@ -7,8 +7,10 @@
 // 5. `close` flushes, gives the lease back and resolves.
 
 import type { BeforeImages } from '../describe/before-images.ts'
+import type { Principal } from '../describe/caller.ts'
+import type { Reach } from '../describe/decision.ts'
 
-export type RecordKind = 'gate' | 'intent' | 'end' | 'late' | 'reconciled' | 'approval'
+export type RecordKind = 'gate' | 'intent' | 'end' | 'late' | 'reconciled' | 'approval' | 'grant' | 'stop'
 
 /** A row to be written. `body` is JSON text. */
 export type RecordDraft = {
@@ -28,6 +30,19 @@ export type RecordRow = RecordDraft & {
 
 export type ApprovalState = 'open' | 'approved' | 'declined' | 'redeemed'
 
+/** What an answer may reach, as it is offered to the person. `shown` says exactly what it would cover. */
+export type ApprovalOffer = {
+  readonly reach: Reach
+  readonly shown: string
+  /** Of `pattern` and `session`: argument name → globs that calls have to fit besides; absent: any arguments. */
+  readonly where?: Readonly<Record<string, readonly string[]>>
+  /** Calls with an argument that `where` does not name are not covered. */
+  readonly onlyNamed?: true
+}
+
+/** Wrong codes after which a question is closed as declined, by nobody. */
+export const PROOF_FAILURES_MAX = 5
+
 /** One question to a person about one exact call. Expired: `expiresAt` has passed while open or approved. */
 export type ApprovalRow = {
   readonly id: string
@@ -45,8 +60,23 @@ export type ApprovalRow = {
   readonly reason: string
   /** The escaped rendering of the call that a person reads. */
   readonly shown: string
+  /** Names the workspace of the call. */
+  readonly workspace: string
+  readonly task?: string
+  /** Everything that asked: rules and defaults. A wider answer is good for calls that nothing else asks about. */
+  readonly askedBy: readonly string[]
+  /** What the person may choose from; the first is always `once`. */
+  readonly offers: readonly ApprovalOffer[]
+  /** `proofDigest` of the code that a yes has to bring, where one is asked for. A gate hands rows out with `code` here. */
+  readonly proof?: string
+  /** Wrong codes so far; the question is closed as declined after a few. */
+  readonly proofFailures?: number
   readonly openedAt: number
   readonly expiresAt: number
+  /** The reach that the person chose. */
+  readonly reach?: Reach
+  /** Whoever answered only said so through the calling client, and nobody else saw it. */
+  readonly clientAsserted?: boolean
   readonly answeredAt?: number
   readonly answeredBy?: string
   readonly comment?: string
@@ -58,10 +88,62 @@ export type ApprovalAnswer = {
   readonly by: string
   readonly at: number
   readonly comment?: string
+  /** Default: `once`. A reach that was not offered is refused. */
+  readonly reach?: Reach
+  readonly clientAsserted?: boolean
+  /** The one-time code, where the question asks for one. A no needs none. */
+  readonly code?: string
+  /** Milliseconds since the Unix epoch: when a grant of this answer ends. */
+  readonly grantUntil?: number
+}
+
+/** What a wider answer left: calls that fit need not be asked again. It turns an ask into an allow, and never a deny. */
+export type GrantRow = {
+  readonly id: string
+  readonly approvalId: string
+  readonly reach: 'session' | 'pattern'
+  readonly tenant: string
+  readonly user: string
+  readonly agent: string
+  /** The one session that it is good for; a `pattern` is good for every session of the principal. */
+  readonly session?: string
+  readonly workspace: string
+  readonly task?: string
+  readonly tool: string
+  readonly fingerprint: string
+  readonly effect: string
+  readonly where?: Readonly<Record<string, readonly string[]>>
+  readonly onlyNamed?: true
+  readonly policyVersion: string
+  readonly askedBy: readonly string[]
+  /** What it covers, as the person read it. */
+  readonly shown: string
+  readonly grantedBy: string
+  readonly grantedAt: number
+  readonly expiresAt: number
+  readonly revokedAt?: number
+  readonly revokedBy?: string
+}
+
+/** The kill switch: what is stopped. All keys absent: everything. */
+export type StopTarget = { readonly tool?: string; readonly source?: string; readonly session?: string }
+
+export type StopRow = {
+  readonly id: string
+  readonly target: StopTarget
+  readonly by: string
+  readonly at: number
+  readonly reason?: string
 }
 
 export type Answered =
-  | { readonly kind: 'answered'; readonly approval: ApprovalRow }
+  | { readonly kind: 'answered'; readonly approval: ApprovalRow; readonly grant?: GrantRow }
+  /** Nothing was changed, or only the count of wrong codes. */
+  | {
+      readonly kind: 'refused'
+      readonly why: 'reach-not-offered' | 'code-missing' | 'code-wrong' | 'client-asserted'
+      readonly approval: ApprovalRow
+    }
   | { readonly kind: 'missing' }
   /** Answered, used or expired before. */
   | { readonly kind: 'closed'; readonly approval: ApprovalRow }
@@ -70,6 +152,13 @@ export type Answered =
 export type IntentAsk = {
   /** Redeem this one, and no other. */
   readonly approvalId?: string
+  /** A grant that covers the call: used, and nothing is asked, where it is still good in this very transaction. */
+  readonly grantId?: string
+  /**
+   * Where nobody has answered exactly this call, and live grants of its principal for its tool exist: hands these back,
+   * writes nothing, and leaves it to the caller to ask again with one of them, or without.
+   */
+  readonly looksForGrants?: true
   /** Opened, or joined where an equal one is open, when nothing can be redeemed. */
   readonly open: ApprovalRow
 }
@@ -84,13 +173,15 @@ export type IntentDraft = {
 }
 
 export type Intended =
-  | { readonly kind: 'recorded'; readonly approvalId?: string }
+  | { readonly kind: 'recorded'; readonly approvalId?: string; readonly grantId?: string }
   /** Nothing was written but, for `open`, the question itself. */
   | {
       readonly kind: 'unapproved'
-      readonly state: 'open' | 'declined' | 'expired' | 'used' | 'mismatch'
+      readonly state: 'open' | 'declined' | 'expired' | 'used' | 'mismatch' | 'withdrawn'
       readonly approval?: ApprovalRow
     }
+  /** Nothing was written; newest first. */
+  | { readonly kind: 'grants'; readonly grants: readonly GrantRow[] }
   | { readonly kind: 'failed'; readonly reason: string }
 
 export type OpenIntent = {
@@ -129,7 +220,30 @@ export interface Store {
     readonly state?: ApprovalState
     readonly limit: number
   }): Promise<readonly ApprovalRow[]>
+  /** One transaction: the answer, the grant that it leaves where its reach is wider than once, and the record. */
   answer(id: string, answer: ApprovalAnswer, record: RecordDraft): Promise<Answered>
+  /** Puts the digest of a new code in the place of the old one. False where no open question asks for a code. */
+  renewProof(id: string, proof: string, record: RecordDraft): Promise<boolean>
+  /** Newest first. `live`: neither revoked nor expired at this time. */
+  grants(filter: {
+    readonly id?: string
+    readonly live?: { readonly at: number }
+    readonly tool?: string
+    readonly principal?: Principal
+    readonly limit: number
+  }): Promise<readonly GrantRow[]>
+  /**
+   * Ends a grant, and the approval that it came from where nobody has used that yet. False where there is no such grant, or
+   * it was revoked before.
+   */
+  revokeGrant(id: string, by: string, at: number, record: RecordDraft): Promise<boolean>
+  /** What is stopped now, oldest first. */
+  stops(): Promise<readonly StopRow[]>
+  stop(row: StopRow, record: RecordDraft): Promise<void>
+  /** False where nothing is stopped under this id. */
+  lift(id: string, record: RecordDraft): Promise<boolean>
+  /** Calls `changed` soon after another process has changed something in the same database; the answer ends that. */
+  watch(changed: () => void): () => void
   records(query: RecordQuery): Promise<readonly RecordRow[]>
   chains(): Promise<readonly string[]>
   /** All rows that are kept, those that belong to no chain included. */

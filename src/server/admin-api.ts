@@ -1,40 +1,41 @@
-// The admin API: what runs, which tools there are, and one call at a time. Each route needs its scope, and a refusal
-// names the one that is missing. A call is answered with its outcome, whatever became of it.
+// The admin API: what runs, which tools there are, one call at a time, and beside it the routes of those who answer, stop
+// and listen. A call is answered with its outcome, whatever became of it. There is no route that shows a token.
 
 import type { Hono } from 'hono'
-import { isJsonObject, type JsonValue } from '../base/json-value.ts'
+import type { Clock } from '../base/clock.ts'
 import { VERSION } from '../base/version.ts'
+import type { Caller } from '../describe/caller.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import type { Gate, NamedCall } from '../gate-contract.ts'
+import { approvalRoutes } from './admin-approvals.ts'
+import { eventRoutes } from './admin-events.ts'
+import { NEEDS, needs } from './admin-needs.ts'
+import { policyRoutes } from './admin-policy.ts'
+import { json, ok, type Read, readObject, refuse } from './admin-request.ts'
 import { refuseScope } from './bearer.ts'
 import { type CallerSessions, isConversationName } from './caller-sessions.ts'
+import type { EventFeed } from './events-feed.ts'
 import type { HttpEnvironment } from './http-environment.ts'
 import { publicError } from './mcp-outcome.ts'
 import { OPENAPI } from './openapi.ts'
-import { problem } from './problem.ts'
-import { readJsonBody } from './read-body.ts'
-import type { Scope } from './token-rows.ts'
+import type { Tokens } from './tokens.ts'
 
-export type AdminApiParts = { readonly gate: Gate; readonly sessions: CallerSessions }
+export type AdminApiParts = {
+  readonly gate: Gate
+  readonly sessions: CallerSessions
+  readonly feed: EventFeed
+  readonly tokens: Tokens
+  /** What is not said of a caller. */
+  readonly caller: Partial<Caller>
+  readonly clock: Clock
+  /** Whether questions can be answered here. */
+  readonly takesAnswers: boolean
+}
 
-/** The scopes of which a credential needs one, for each route. */
-const NEEDS = {
-  'GET /api/health': ['call', 'admin'],
-  'GET /api/tools': ['call'],
-  'GET /api/tools?all': ['admin'],
-  'POST /api/calls': ['call'],
-  'GET /api/openapi.json': ['call', 'approve', 'audit', 'admin'],
-} as const satisfies Record<string, readonly Scope[]>
-
-export function adminRoutes(app: Hono<HttpEnvironment>, { gate, sessions }: AdminApiParts): void {
-  app.get(
-    '/api/health',
-    (context) => refuseScope(context.get('credential'), NEEDS['GET /api/health']) ?? json(health(gate)),
-  )
-  app.get(
-    '/api/openapi.json',
-    (context) => refuseScope(context.get('credential'), NEEDS['GET /api/openapi.json']) ?? json(OPENAPI),
-  )
+export function adminRoutes(app: Hono<HttpEnvironment>, parts: AdminApiParts): void {
+  const { gate, sessions } = parts
+  app.get('/api/health', needs('GET /api/health'), () => json(health(gate)))
+  app.get('/api/openapi.json', needs('GET /api/openapi.json'), () => json(OPENAPI))
   app.get('/api/tools', (context) => {
     const credential = context.get('credential')
     if (context.req.query('all') === '1') {
@@ -45,23 +46,18 @@ export function adminRoutes(app: Hono<HttpEnvironment>, { gate, sessions }: Admi
     }
     return refuseScope(credential, NEEDS['GET /api/tools']) ?? json({ tools: sessions.of(credential).tools() })
   })
-  app.post('/api/calls', async (context) => {
+  app.post('/api/calls', needs('POST /api/calls'), async (context) => {
     const credential = context.get('credential')
-    const refused = refuseScope(credential, NEEDS['POST /api/calls'])
-    if (refused !== undefined) return refused
-    const body = await readJsonBody(context.req.raw)
-    if (body.kind === 'refused') return refuseBody(body.why, body.reason)
-    const asked = readCall(body.value)
-    if (asked.kind === 'bad') return problem('invalid_args', asked.reason, { status: 400 })
-    const outcome = await sessions
-      .of(credential, asked.conversation)
-      .call({ ...asked.call, signal: context.req.raw.signal })
+    const asked = await readCall(context.req.raw)
+    if (asked.kind === 'refused') return asked.response
+    const { call, conversation } = asked.value
+    const outcome = await sessions.of(credential, conversation).call({ ...call, signal: context.req.raw.signal })
     return json(credential.scopes.includes('admin') ? outcome : withoutHelp(outcome))
   })
+  approvalRoutes(app, parts)
+  policyRoutes(app, parts)
+  eventRoutes(app, parts)
 }
-
-const json = (value: unknown): Response =>
-  new Response(JSON.stringify(value), { headers: { 'content-type': 'application/json' } })
 
 function health(gate: Gate): object {
   const sources = gate.catalogue.sources()
@@ -73,36 +69,25 @@ function health(gate: Gate): object {
   }
 }
 
-function refuseBody(why: 'media-type' | 'too-large' | 'malformed', reason: string): Response {
-  if (why === 'too-large') return problem('oversized', reason)
-  return problem('invalid_args', reason, { status: why === 'media-type' ? 415 : 400 })
-}
+type CallRead = { readonly call: NamedCall; readonly conversation: string | undefined }
 
-type CallRead =
-  | { readonly kind: 'ok'; readonly call: NamedCall; readonly conversation: string | undefined }
-  | { readonly kind: 'bad'; readonly reason: string }
-
-const CALL_KEYS = new Set(['name', 'arguments', 'id', 'approval', 'session'])
-
-function readCall(body: JsonValue): CallRead {
-  if (!isJsonObject(body)) return { kind: 'bad', reason: 'expected an object with `name` and `arguments`' }
-  const unknown = Object.keys(body).find((key) => !CALL_KEYS.has(key))
-  if (unknown !== undefined)
-    return { kind: 'bad', reason: `unknown key \`${unknown.slice(0, 80)}\`; known: ${[...CALL_KEYS].join(', ')}` }
-  const { name, arguments: given = {}, id, approval, session } = body
-  if (typeof name !== 'string') return { kind: 'bad', reason: '`name`: expected the name of a tool' }
-  if (id !== undefined && typeof id !== 'string') return { kind: 'bad', reason: '`id`: expected a text' }
+async function readCall(request: Request): Promise<Read<CallRead>> {
+  const body = await readObject(request, ['name', 'arguments', 'id', 'approval', 'session'])
+  if (body.kind === 'refused') return body
+  const { name, arguments: given = {}, id, approval, session } = body.value
+  if (typeof name !== 'string') return refuse('`name`: expected the name of a tool')
+  if (id !== undefined && typeof id !== 'string') return refuse('`id`: expected a text')
   if (approval !== undefined && typeof approval !== 'string')
-    return { kind: 'bad', reason: '`approval`: expected the id of an approval' }
+    return refuse('`approval`: expected the id of an approval')
   if (session !== undefined && (typeof session !== 'string' || !isConversationName(session)))
-    return { kind: 'bad', reason: '`session`: expected 1 to 128 letters, digits, `.`, `_`, `:` and `-`' }
+    return refuse('`session`: expected 1 to 128 letters, digits, `.`, `_`, `:` and `-`')
   const call = {
     name,
     arguments: given,
     ...(id === undefined ? {} : { id }),
     ...(approval === undefined ? {} : { approval }),
   }
-  return { kind: 'ok', call, conversation: session }
+  return ok({ call, conversation: session })
 }
 
 /** Which rule spoke, and where it stands, is for operators only. */

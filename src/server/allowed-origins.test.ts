@@ -57,17 +57,23 @@ describe('G17: who may speak to a server on the loopback', () => {
     expect(judge(host, 'http://[::1]:3000')).toBe('ok')
   })
 
-  test('a name that the operator adds is allowed, with its port, and no other', () => {
+  test('a name that the operator adds is allowed, with the port it was given or that of the server, and no other', () => {
     const added = allowedOrigins('0.0.0.0', 3000, ['gate.example.com', 'box:3000'])
     for (const [host, kind] of [
       ['gate.example.com', 'ok'],
       ['box:3000', 'ok'],
-      ['gate.example.com:3000', 'refused'],
+      ['gate.example.com:3000', 'ok'],
+      ['gate.example.com:3001', 'refused'],
+      ['gate.example.com.evil.test', 'refused'],
+      ['evil.gate.example.com', 'refused'],
+      ['box', 'refused'],
+      ['box:3001', 'refused'],
       ['0.0.0.0:3000', 'refused'],
     ] as const) {
       expect(judgeOrigin(added, [host], undefined).kind).toBe(kind)
     }
     expect(judgeOrigin(added, ['gate.example.com'], 'https://gate.example.com').kind).toBe('ok')
+    expect(judgeOrigin(added, ['gate.example.com'], 'https://gate.example.com:3001').kind).toBe('refused')
   })
 
   test('on port 80, clients leave the port out', () => {

@@ -12,16 +12,19 @@ export type OriginVerdict =
   | { readonly kind: 'ok' }
   | { readonly kind: 'refused'; readonly status: 400 | 403; readonly reason: string }
 
+const HAS_PORT = /:[0-9]{1,5}$/
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
  * The names of a server on this address and port: the loopback ones, the address itself, and those that the operator
- * adds, each as `name` or `name:port`.
+ * adds. One that is added as `name:port` holds so and no other way; one without a port holds as it is, as behind a proxy on
+ * a default port, and with the port of the server.
  */
 export function allowedOrigins(host: string, port: number, added: readonly string[] = []): AllowedOrigins {
   const bound = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]
   const names = [...LOOPBACK, ...bound].map((name) => `${name}:${port}`.toLowerCase())
-  const hosts = new Set([...names, ...added.map((name) => name.toLowerCase())])
+  const further = added.flatMap((name) => (HAS_PORT.test(name) ? [name] : [name, `${name}:${port}`]))
+  const hosts = new Set([...names, ...further.map((name) => name.toLowerCase())])
   // A default port is left out by clients, and by browsers always.
   if (port === 80) for (const name of [...LOOPBACK, ...bound]) hosts.add(name.toLowerCase())
   const schemes = [...hosts].flatMap((name) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readBearer, refuseScope } from './bearer.ts'
+import { readBearer, refuseCaller, refuseScope } from './bearer.ts'
 import type { TokenRow } from './token-rows.ts'
 
 const row = (scopes: TokenRow['scopes']): TokenRow => ({
@@ -34,6 +34,16 @@ describe('bearer tokens', () => {
       expect(readBearer(header)).toBe('lg_a-b_C')
     },
   )
+
+  test('a credential that can call answers nothing, whatever else it has', async () => {
+    for (const scopes of [['call'], ['call', 'approve'], ['call', 'approve', 'audit', 'admin']] as const) {
+      const refused = refuseCaller(row(scopes))
+      expect(refused?.status).toBe(403)
+      expect(await refused?.json()).toMatchObject({ errorType: 'permission_denied', conflictingScope: 'call' })
+    }
+    for (const scopes of [['approve'], ['approve', 'audit', 'admin']] as const)
+      expect(refuseCaller(row(scopes))).toBeUndefined()
+  })
 
   test('a missing scope is named, in the document and in the header', async () => {
     const refused = refuseScope(row(['call']), ['admin'])

@@ -33,6 +33,14 @@ export function refuseScope(credential: TokenRow, scopes: readonly Scope[]): Res
   })
 }
 
+/** Undefined only for a credential that cannot call. No token file holds `call` and `approve` together; this asks all the same. */
+export function refuseCaller(credential: TokenRow): Response | undefined {
+  if (!credential.scopes.includes('call')) return undefined
+  return problem('permission_denied', 'this credential has the scope `call`, and one that can call cannot answer', {
+    members: { conflictingScope: 'call' },
+  })
+}
+
 /** The scheme's name has no case (RFC 9110, 11.1); the token has one form. */
 export function readBearer(header: string | undefined): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header ?? '')?.[1]

@@ -1,8 +1,10 @@
 import { ProtocolError, Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Session } from '../gate-contract.ts'
+import type { Gate, Session } from '../gate-contract.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
+import { askingParts } from './asking-options.ts'
 import { HandshakeSessions } from './handshake-sessions.ts'
+import type { McpClient } from './mcp-client.ts'
 import { buildMcpServer } from './mcp-server.ts'
 import type { TokenRow } from './token-rows.ts'
 
@@ -14,27 +16,29 @@ const session = {
   call: () =>
     new Promise((resolve) => waiting.push(() => resolve({ ok: true, value: 1, content: [], elapsedMs: 1, meta: {} }))),
 } as unknown as Session
+const client: McpClient = { id: 'x', name: 'x', mayAnswer: false, session: () => session, now: async () => client }
 const sessions = new HandshakeSessions({
   Transport: WebStandardStreamableHTTPServerTransport,
   clock,
   build: () =>
-    buildMcpServer(
-      { Server, ProtocolError },
-      () => session,
-      async () => {},
-    ),
+    buildMcpServer({
+      sdk: { Server, ProtocolError },
+      client: () => client,
+      warm: async () => {},
+      asking: askingParts({} as Gate, clock, new AbortController().signal),
+    }),
 })
 afterEach(() => sessions.close())
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-const send = (body: unknown, sessionId?: string): Promise<Response> =>
+const send = (body: unknown, sessionId?: string, by = row): Promise<Response> =>
   sessions.handle(
     new Request('http://localhost/mcp', {
       method: 'POST',
       headers: { ...HEADERS, ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }) },
     }),
     body,
-    row,
+    by,
   )
 const initialize = {
   jsonrpc: '2.0',
@@ -95,5 +99,26 @@ describe('sessions of the handshake revisions', () => {
     expect((await send([initialize, initialize])).status).toBe(400)
     expect((await send(call(1))).status).toBe(400)
     expect(sessions.size).toBeLessThanOrEqual(1)
+  })
+
+  test('a client is told when the operator gives its credential another step, and not for anything else', async () => {
+    const id = await open()
+    await send({ jsonrpc: '2.0', method: 'notifications/initialized' }, id)
+    const listening = new Request('http://localhost/mcp', { headers: { ...HEADERS, 'mcp-session-id': id } })
+    const reader = (await sessions.handle(listening, undefined, row)).body?.getReader()
+    let heard = ''
+    const hear = async (): Promise<void> => {
+      for (let read = await reader?.read(); read?.done === false; read = await reader?.read())
+        heard += Buffer.from(read.value).toString('utf8')
+    }
+    const hearing = hear()
+    const list = (rpcId: number, by: TokenRow) =>
+      send({ jsonrpc: '2.0', id: rpcId, method: 'tools/list' }, id, by).then((response) => response.text())
+    await list(1, { ...row, name: 'another name', hash: '1', caller: undefined } as unknown as TokenRow)
+    expect(heard).not.toContain('list_changed')
+    await list(2, { ...row, caller: { step: 'publish' } })
+    await vi.waitFor(() => expect(heard).toContain('notifications/tools/list_changed'))
+    await reader?.cancel()
+    await hearing
   })
 })

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { Server, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Clock } from '../base/clock.ts'
 import { isJsonObject } from '../base/json-value.ts'
+import { isSame } from './caller-sessions.ts'
 import { InFlight, requestsIn } from './in-flight.ts'
 import type { TokenRow } from './token-rows.ts'
 
@@ -19,12 +20,13 @@ type TransportClass = typeof WebStandardStreamableHTTPServerTransport
 export type HandshakeParts = {
   readonly Transport: TransportClass
   readonly clock: Clock
-  /** The server of a new client. */
-  readonly build: (credential: TokenRow, sessionId: string) => Server
+  /** The server of a new client; `credential` answers with the credential of its latest request. */
+  readonly build: (credential: () => TokenRow, sessionId: string) => Server
 }
 
 type Live = {
-  readonly credentialId: string
+  /** As it was with the latest request. The operator may change what it stands for, but never whose it is. */
+  credential: TokenRow
   readonly server: Server
   readonly transport: Transport
   readonly inFlight: InFlight
@@ -56,8 +58,9 @@ export class HandshakeSessions {
         : rpcError(400, -32600, 'Bad Request: initialize first, or send the Mcp-Session-Id header', idOf(body))
     const live = this.#live.get(sessionId)
     // A session of somebody else is as unknown as one that does not exist.
-    if (live === undefined || live.credentialId !== credential.id)
+    if (live === undefined || live.credential.id !== credential.id)
       return rpcError(404, -32001, 'Session not found', idOf(body))
+    noteCredential(live, credential)
     return this.#exchange(live, request, body)
   }
 
@@ -82,10 +85,9 @@ export class HandshakeSessions {
     const { Transport, build, clock } = this.#parts
     const sessionId = randomBytes(24).toString('base64url')
     const transport = new Transport({ sessionIdGenerator: () => sessionId })
-    const server = build(credential, sessionId)
-    await server.connect(transport)
+    const server = build(() => live.credential, sessionId)
     const live: Live = {
-      credentialId: credential.id,
+      credential,
       server,
       transport,
       inFlight: new InFlight(),
@@ -93,6 +95,7 @@ export class HandshakeSessions {
       isReady: false,
       streams: new Set(),
     }
+    await server.connect(transport)
     watchAnswers(live)
     server.oninitialized = () => {
       live.isReady = true
@@ -149,6 +152,13 @@ export class HandshakeSessions {
       'background',
     )
   }
+}
+
+/** What a client sees may be another with another task or step. */
+function noteCredential(live: Live, credential: TokenRow): void {
+  const before = live.credential.caller
+  live.credential = credential
+  if (live.isReady && !isSame(before, credential.caller)) live.server.sendToolListChanged().catch(() => {})
 }
 
 const isIdle = ({ inFlight, streams }: Live): boolean => inFlight.size === 0 && streams.size === 0

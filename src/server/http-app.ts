@@ -3,11 +3,13 @@
 
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../base/clock.ts'
+import type { Caller } from '../describe/caller.ts'
 import type { Gate } from '../gate-contract.ts'
 import { adminRoutes } from './admin-api.ts'
 import { type AllowedOrigins, judgeOrigin } from './allowed-origins.ts'
 import { authenticate, refuseScope } from './bearer.ts'
 import type { CallerSessions } from './caller-sessions.ts'
+import type { EventFeed } from './events-feed.ts'
 import type { HttpEnvironment } from './http-environment.ts'
 import type { McpEndpoint } from './mcp-endpoint.ts'
 import { type OpeningLinks, setCookie } from './opening-links.ts'
@@ -21,6 +23,11 @@ export type HttpAppParts = {
   readonly links: OpeningLinks
   readonly mcp: McpEndpoint
   readonly adminSessions: CallerSessions
+  readonly feed: EventFeed
+  /** What a credential does not say of its caller. */
+  readonly caller: Partial<Caller>
+  /** Whether questions can be answered over the admin API. */
+  readonly takesAnswers: boolean
   readonly allowed: AllowedOrigins
   /** Where clients find MCP, for the page. */
   readonly mcpUrl: string
@@ -43,7 +50,7 @@ const DEFAULT_HEADERS = {
 } as const
 
 export function httpApp(parts: HttpAppParts): Hono<HttpEnvironment> {
-  const { gate, tokens, mcp, allowed, adminSessions, log } = parts
+  const { gate, tokens, mcp, allowed, adminSessions, feed, caller, takesAnswers, clock, log } = parts
   const app = new Hono<HttpEnvironment>()
   app.use('*', async (context, next) => {
     const verdict = judgeOrigin(allowed, hostsOf(context), context.req.header('origin'))
@@ -72,7 +79,7 @@ export function httpApp(parts: HttpAppParts): Hono<HttpEnvironment> {
     const credential = context.get('credential')
     return refuseScope(credential, ['call']) ?? mcp.handle(context.req.raw, credential)
   })
-  adminRoutes(app, { gate, sessions: adminSessions })
+  adminRoutes(app, { gate, sessions: adminSessions, feed, tokens, caller, takesAnswers, clock })
   app.notFound(() => problem('not_found', 'there is nothing at this address'))
   app.onError((error) => {
     log(`http: ${error.stack ?? error.message}`)

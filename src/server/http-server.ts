@@ -8,7 +8,9 @@ import type { Caller } from '../describe/caller.ts'
 import { GateConfigError } from '../describe/gate-config-error.ts'
 import type { Gate } from '../gate-contract.ts'
 import { allowedOrigins } from './allowed-origins.ts'
+import type { McpAsking } from './asking-options.ts'
 import { CallerSessions } from './caller-sessions.ts'
+import { EventFeed } from './events-feed.ts'
 import { httpApp } from './http-app.ts'
 import { mcpEndpoint } from './mcp-endpoint.ts'
 import { OpeningLinks } from './opening-links.ts'
@@ -32,8 +34,12 @@ export type ServeHttpOptions = {
   readonly caller?: Partial<Caller>
   /** Further names under which clients may come, as `name` or `name:port`. */
   readonly allowedHosts?: readonly string[]
+  /** Whether questions can be answered over the admin API. Default: true. */
+  readonly takesAnswers?: boolean
   readonly clock?: Clock
   readonly log?: (message: string) => void
+  /** How MCP clients whose calls need a person are asked; see `McpAsking`. */
+  readonly asking?: Omit<McpAsking, 'answerAt'>
 }
 
 export type HttpServing = {
@@ -49,7 +55,16 @@ export type HttpServing = {
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpServing> {
   const { gate, listen, tokens, caller = {}, allowedHosts = [], clock = systemClock, log = () => {} } = options
   const links = new OpeningLinks(clock)
-  const mcp = mcpEndpoint({ gate, sessions: new CallerSessions(gate, 'mcp', caller), clock, log })
+  let answersAt: ((approvalId: string) => string) | undefined
+  const mcp = mcpEndpoint({
+    gate,
+    sessions: new CallerSessions(gate, 'mcp', caller),
+    clock,
+    log,
+    // The page at `/` takes no answers, so that callers are pointed to the API where it takes them.
+    asking: { ...options.asking, answerAt: (id) => answersAt?.(id) },
+    current: (credential) => tokens.current(credential),
+  })
   let answer: (request: Request, environment: object) => Response | Promise<Response> = () =>
     new Response(null, { status: 503 })
   let underWay = 0
@@ -63,13 +78,18 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServing>
   })
   const port = await listenOn(server, listen.host, listen.port)
   const url = `http://${shownHost(listen.host)}:${port}`
+  if (options.takesAnswers !== false) answersAt = (id) => `${url}/api/approvals/${id}`
   const adminSessions = new CallerSessions(gate, 'admin', caller)
+  const feed = new EventFeed(gate, clock)
   const app = httpApp({
     gate,
     tokens,
     links,
     mcp,
     adminSessions,
+    feed,
+    caller,
+    takesAnswers: options.takesAnswers ?? true,
     allowed: allowedOrigins(listen.host, port, allowedHosts),
     mcpUrl: `${url}/mcp`,
     clock,
@@ -79,6 +99,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpServing>
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    feed.close()
+    mcp.release()
     for (let waitedMs = 0; underWay + mcp.busy() > 0 && waitedMs < GRACE_MS; waitedMs += POLL_MS)
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     await mcp.close()

@@ -13,6 +13,10 @@ export class InFlight {
     return this.#ids.size
   }
 
+  has(id: RequestId): boolean {
+    return this.#ids.has(id)
+  }
+
   /** Takes all of them, or none and names the one that is in use, or that stands twice among them. */
   add(ids: readonly RequestId[]): RequestId | undefined {
     const twice = ids.find((id, index) => this.#ids.has(id) || ids.indexOf(id) !== index)

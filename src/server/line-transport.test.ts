@@ -31,7 +31,6 @@ describe('MCP over two streams', () => {
     ['no JSON', 'hello\n', -32700],
     ['truncated JSON', '{"jsonrpc":"2.0","id":1,\n', -32700],
     ['a duplicate key', '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}\n', -32700],
-    ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{}}}\n', -32700],
     ['a batch', `[${request(1).trim()}]\n`, -32600],
     ['a bare value', '7\n', -32600],
     ['another protocol', '{"jsonrpc":"1.0","id":1,"method":"ping"}\n', -32600],
@@ -48,6 +47,22 @@ describe('MCP over two streams', () => {
     expect(received).toEqual([])
     input.write(request('next'))
     await vi.waitFor(() => expect(received).toHaveLength(1))
+  })
+
+  test('a request that is refused for what stands in it is answered under its id, unless another waits with that', async () => {
+    const { input, received, answers } = await open()
+    const twice = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"ping","params":{"a":1,"a":2}}\n`
+    input.write(
+      `${request(1)}${twice(1)}${twice(2)}{"jsonrpc":"2.0","id":3,"method":"ping","params":{"__proto__":{}}}\n`,
+    )
+    await vi.waitFor(() =>
+      expect(answers()).toMatchObject(
+        [{ id: null }, { id: 2 }, { id: 3 }].map((answer) => ({ ...answer, error: { code: -32700 } })),
+      ),
+    )
+    expect(received).toHaveLength(1)
+    input.write(request(2))
+    await vi.waitFor(() => expect(received).toHaveLength(2))
   })
 
   test('a line over the limit is answered, is not kept, and the next line is read', async () => {

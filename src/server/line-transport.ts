@@ -5,9 +5,11 @@ import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 import { CappedLines } from '../base/capped-lines.ts'
 import type { Clock } from '../base/clock.ts'
+import { decodeUtf8 } from '../base/decode-utf8.ts'
 import { isJsonObject } from '../base/json-value.ts'
 import { InFlight, type RequestId, requestsIn } from './in-flight.ts'
 import { BODY_BYTES_MAX, readJsonBytes } from './read-body.ts'
+import { readableId } from './readable-id.ts'
 
 /** A line over the bound is read to its end, so that the connection lives on; beyond this it has no end. */
 const DISCARD_BYTES_MAX = 64 * 1024 * 1024
@@ -95,7 +97,13 @@ export class LineTransport implements Transport {
 
   #judge(line: Buffer): Judged {
     const read = readJsonBytes(line)
-    if (read.kind === 'refused') return refused(read.why === 'malformed' ? -32700 : -32600, read.reason)
+    if (read.kind === 'refused') {
+      const refusal = refused(read.why === 'malformed' ? -32700 : -32600, read.reason)
+      const text = decodeUtf8(line)
+      const id = text === undefined ? undefined : readableId(text)
+      // Under an id that another request waits with, the refusal could be taken for its answer.
+      return id === undefined || this.#inFlight.has(id) ? refusal : { ...refusal, id }
+    }
     const message = read.value
     if (!isMessage(message)) return refused(-32600, 'expected one request, notification or response of JSON-RPC 2.0')
     const ids = requestsIn(message)

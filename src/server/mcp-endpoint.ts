@@ -12,11 +12,14 @@ import {
 import type { Clock } from '../base/clock.ts'
 import { isJsonObject } from '../base/json-value.ts'
 import type { Gate } from '../gate-contract.ts'
+import { askingParts, type McpAsking } from './asking-options.ts'
 import type { CallerSessions } from './caller-sessions.ts'
 import { HandshakeSessions, rpcError } from './handshake-sessions.ts'
-import { buildMcpServer, type SessionFor } from './mcp-server.ts'
+import type { McpClient } from './mcp-client.ts'
+import { buildMcpServer } from './mcp-server.ts'
 import { readJsonBody } from './read-body.ts'
 import type { TokenRow } from './token-rows.ts'
+import { onViewsChanged } from './view-changes.ts'
 import { warmUp } from './warm-up.ts'
 
 export type McpEndpointOptions = {
@@ -24,6 +27,9 @@ export type McpEndpointOptions = {
   readonly sessions: CallerSessions
   readonly clock: Clock
   readonly log: (message: string) => void
+  readonly asking?: McpAsking
+  /** The credential as it stands now; undefined once it has ended. Default: as it was with the request. */
+  readonly current?: (credential: TokenRow) => Promise<TokenRow | undefined>
 }
 
 /** What a request of 2026-07-28 is about, for whoever builds its server. */
@@ -34,17 +40,28 @@ export type McpEndpoint = {
   handle(request: Request, credential: TokenRow): Promise<Response>
   /** Calls of clients with a handshake that are still under way. */
   busy(): number
+  /** Ends the wait of calls that are held for a person: each gets its result, and its question stays open. */
+  release(): void
   close(): Promise<void>
 }
 
 const METHODS = new Set(['GET', 'POST', 'DELETE'])
 
-export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions): McpEndpoint {
+export function mcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  const { gate, sessions, clock, log, current = async (credential) => credential } = options
   const sdk = { Server, ProtocolError }
-  const sessionFor =
-    (credential: TokenRow): SessionFor =>
-    (conversation) =>
-      sessions.of(credential, conversation)
+  const closing = new AbortController()
+  const asking = askingParts(gate, clock, closing.signal, options.asking)
+  const clientOf = (credential: TokenRow, connection?: string): McpClient => ({
+    id: credential.id,
+    name: `token ${credential.name}`,
+    mayAnswer: credential.elicitation === true,
+    session: (conversation = connection) => sessions.of(credential, conversation),
+    now: async () => {
+      const row = await current(credential)
+      return row?.scopes.includes('call') === true ? clientOf(row, connection) : undefined
+    },
+  })
   const warm = warmUp(gate, clock)
   // The package hands the very request to whoever builds its server; nothing that a client sends can reach in here.
   const asked = new WeakMap<Request, Asked>()
@@ -52,16 +69,19 @@ export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions):
     ({ requestInfo }) => {
       const about = requestInfo === undefined ? undefined : asked.get(requestInfo)
       if (about === undefined) throw new Error('a request came without a credential')
-      return buildMcpServer(sdk, sessionFor(about.credential), warm, about.method)
+      const { credential, method } = about
+      const client = (): McpClient => clientOf(credential)
+      return buildMcpServer({ sdk, client, warm, asking, ...(method === undefined ? {} : { method }) })
     },
     { legacy: 'reject', onerror: (error) => log(`mcp: ${error.message.slice(0, 300)}`) },
   )
   const handshakes = new HandshakeSessions({
     Transport: WebStandardStreamableHTTPServerTransport,
     clock,
-    build: (credential, sessionId) => buildMcpServer(sdk, () => sessions.of(credential, sessionId), warm),
+    build: (credential, sessionId) =>
+      buildMcpServer({ sdk, warm, asking, client: () => clientOf(credential(), sessionId) }),
   })
-  const stopListening = gate.on('catalogue-changed', () => {
+  const stopListening = onViewsChanged(gate, () => {
     stateless.notify.toolsChanged()
     handshakes.toolsChanged()
   })
@@ -77,7 +97,9 @@ export function mcpEndpoint({ gate, sessions, clock, log }: McpEndpointOptions):
       return stateless.fetch(request, { parsedBody: message })
     },
     busy: () => handshakes.busy(),
+    release: () => closing.abort(),
     close: async () => {
+      closing.abort()
       stopListening()
       await Promise.all([stateless.close(), handshakes.close()])
     },

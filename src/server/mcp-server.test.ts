@@ -5,8 +5,10 @@ import { expect, test, vi } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import type { ToolListing } from '../describe/entry.ts'
 import type { Outcome } from '../describe/outcome.ts'
-import type { NamedCall, Session } from '../gate-contract.ts'
+import type { Gate, NamedCall, Session } from '../gate-contract.ts'
+import { askingParts } from './asking-options.ts'
 import { LineTransport } from './line-transport.ts'
+import type { McpClient } from './mcp-client.ts'
 import { buildMcpServer } from './mcp-server.ts'
 
 const listing: ToolListing = {
@@ -23,18 +25,26 @@ const tools: readonly ToolListing[] = [listing]
 function serve(answer: (call: NamedCall) => Promise<Outcome>) {
   const session = { caller: {}, tools: () => tools, call: answer } as unknown as Session
   const named: (string | undefined)[] = []
+  const client: McpClient = {
+    id: 'tok_1',
+    name: 'token one',
+    mayAnswer: false,
+    session: (conversation) => {
+      named.push(conversation)
+      return session
+    },
+    now: async () => client,
+  }
   const input = new PassThrough()
   const output = new PassThrough()
   serveStdio(
     () =>
-      buildMcpServer(
-        { Server, ProtocolError },
-        (conversation) => {
-          named.push(conversation)
-          return session
-        },
-        async () => {},
-      ),
+      buildMcpServer({
+        sdk: { Server, ProtocolError },
+        client: () => client,
+        warm: async () => {},
+        asking: askingParts({} as Gate, systemClock, new AbortController().signal),
+      }),
     { transport: new LineTransport(input, output, systemClock) },
   )
   const answers: {

@@ -3,37 +3,42 @@
 // nothing else is announced.
 
 import type { CallToolResult, Server, ServerContext } from '@modelcontextprotocol/server'
-import { isJsonObject } from '../base/json-value.ts'
+import { isJsonObject, type JsonObject } from '../base/json-value.ts'
 import { VERSION } from '../base/version.ts'
 import type { ToolListing } from '../describe/entry.ts'
-import type { Progress } from '../describe/tool.ts'
+import { ERROR_TYPES } from '../describe/error-types.ts'
 import type { Session } from '../gate-contract.ts'
 import { isConversationName } from './caller-sessions.ts'
-import { mcpAnswer } from './mcp-outcome.ts'
+import { type AskingParts, makeCall } from './mcp-asking.ts'
+import { type Fault, INVALID_PARAMS, isStateless, type Made } from './mcp-call.ts'
+import type { McpClient } from './mcp-client.ts'
+import { ERROR_META, mcpAnswer } from './mcp-outcome.ts'
+import { progressOf } from './mcp-progress.ts'
 
 /** The package, loaded by whoever serves. */
 export type ServerSdk = Pick<typeof import('@modelcontextprotocol/server'), 'Server' | 'ProtocolError'>
 
-/** The session of one conversation of this client; without a name, the client's own. */
-export type SessionFor = (conversation: string | undefined) => Session
+export type McpServerParts = {
+  readonly sdk: ServerSdk
+  /** Who is at the other end, as of this request. */
+  readonly client: () => McpClient
+  /** Holds the first requests until there is something to answer from. */
+  readonly warm: () => Promise<void>
+  readonly asking: AskingParts
+  /**
+   * What will be asked of it where that is known, so that anything not served is turned away by the package itself, with the
+   * status that the protocol wants.
+   */
+  readonly method?: string
+}
 
 /** From 2026-07-28 on, a client may name the conversation that a request belongs to. */
 const SESSION_META = 'dev.lockgate/session'
-const INVALID_PARAMS = -32602
 const METHOD_NOT_FOUND = -32601
 
 type Request = { readonly method: string; readonly params?: unknown }
 
-/**
- * `warm` holds the first requests until there is something to answer from. `method`: what will be asked of it where that is known, so that anything not served is turned away by the package
- * itself, with the status that the protocol wants.
- */
-export function buildMcpServer(
-  sdk: ServerSdk,
-  sessionFor: SessionFor,
-  warm: () => Promise<void>,
-  method?: string,
-): Server {
+export function buildMcpServer({ sdk, client, warm, asking, method }: McpServerParts): Server {
   const server = new sdk.Server(
     { name: 'lockgate', version: VERSION },
     {
@@ -41,14 +46,16 @@ export function buildMcpServer(
       debouncedNotificationMethods: ['notifications/tools/list_changed'],
     },
   )
-  const fault = (code: number, message: string): Error => new sdk.ProtocolError(code, message)
+  const fault: Fault = (code, message, data) => new sdk.ProtocolError(code, message, data)
   const serve = async (request: Request, context: ServerContext): Promise<Record<string, unknown>> => {
     const params = isJsonObject(request.params) ? request.params : {}
-    const session = sessionOf(params, server, sessionFor, fault)
+    const asks = { server, context, client: client(), conversation: conversationOf(params, server, fault), fault }
     await warm()
-    if (request.method === 'tools/list') return { tools: listed(session) }
+    if (request.method === 'tools/list') return { tools: listed(asks.client.session(asks.conversation)) }
     if (request.method !== 'tools/call') throw fault(METHOD_NOT_FOUND, 'Method not found')
-    return callTool({ server, session, params, context, fault })
+    const { name, arguments: given = {} } = params
+    if (typeof name !== 'string') throw fault(INVALID_PARAMS, '`name`: expected the name of a tool')
+    return answer(await makeCall(asking, { ...asks, name, given, tell: progressOf(context) }), name, server, fault)
   }
   // The package would check each result a second time, and turn one that it does not like into an error after the tool has
   // run; what the gate has let through goes out as it is.
@@ -56,69 +63,35 @@ export function buildMcpServer(
   return server
 }
 
-type Fault = (code: number, message: string) => Error
-
-function sessionOf(
-  params: Readonly<Record<string, unknown>>,
-  server: Server,
-  sessionFor: SessionFor,
-  fault: Fault,
-): Session {
+function conversationOf(params: JsonObject, server: Server, fault: Fault): string | undefined {
   const meta = isJsonObject(params._meta) ? params._meta : {}
   const named = Object.hasOwn(meta, SESSION_META) ? meta[SESSION_META] : undefined
   // With a handshake the conversation is the connection's.
-  if (named === undefined || !isStateless(server)) return sessionFor(undefined)
+  if (named === undefined || !isStateless(server)) return undefined
   if (typeof named !== 'string' || !isConversationName(named))
     throw fault(
       INVALID_PARAMS,
       `\`_meta["${SESSION_META}"]\`: expected 1 to 128 letters, digits, \`.\`, \`_\`, \`:\` and \`-\``,
     )
-  return sessionFor(named)
+  return named
 }
 
-const isStateless = (server: Server): boolean => (server.getNegotiatedProtocolVersion() ?? '') >= '2026-07-28'
-
-type ToolCall = {
-  readonly server: Server
-  readonly session: Session
-  readonly params: Readonly<Record<string, unknown>>
-  readonly context: ServerContext
-  readonly fault: Fault
-}
-
-async function callTool({ server, session, params, context, fault }: ToolCall): Promise<Record<string, unknown>> {
-  const { name } = params
-  if (typeof name !== 'string') throw fault(INVALID_PARAMS, '`name`: expected the name of a tool')
-  const listing = listingsOf(session.tools()).get(name)
-  const outcome = await session.call({
-    name,
-    arguments: params.arguments ?? {},
-    id: String(context.mcpReq.id),
-    signal: context.mcpReq.signal,
-    ...progressOf(context),
-  })
-  const answer = mcpAnswer(outcome, listing)
-  if (answer.kind === 'unknown-tool') throw fault(INVALID_PARAMS, answer.message)
-  // Our content parts are MCP's content blocks, only read-only.
-  return server.projectCallToolResult(answer.result as CallToolResult, listing?.outputSchema)
-}
-
-function progressOf({ mcpReq }: ServerContext): { onProgress?: (progress: Progress) => void } {
-  const token = mcpReq._meta?.progressToken
-  if (token === undefined) return {}
-  let last = 0
-  return {
-    onProgress: ({ progress, total, message }) => {
-      // The protocol wants a number that rises; a tool that only says words gets one counted for it.
-      last = progress !== undefined && progress > last ? progress : last + 1
-      const params = {
-        progressToken: token,
-        progress: last,
-        ...(total === undefined ? {} : { total }),
-        ...(message === undefined ? {} : { message }),
-      }
-      mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
-    },
+function answer(made: Made, name: string, server: Server, fault: Fault): Record<string, unknown> {
+  switch (made.kind) {
+    case 'ask':
+      return made.result
+    case 'refused': {
+      const { type, message, details } = made
+      const error = { type, message, retry: { advice: ERROR_TYPES[type].retry }, effect: 'none', fatal: false, details }
+      return { content: [{ type: 'text', text: message }], isError: true, _meta: { [ERROR_META]: error } }
+    }
+    case 'outcome': {
+      const listing = listingsOf(made.session.tools()).get(name)
+      const said = mcpAnswer(made.outcome, listing)
+      if (said.kind === 'unknown-tool') throw fault(INVALID_PARAMS, said.message)
+      // Our content parts are MCP's content blocks, only read-only.
+      return server.projectCallToolResult(said.result as CallToolResult, listing?.outputSchema)
+    }
   }
 }
 

@@ -8,9 +8,12 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { type Clock, systemClock } from '../base/clock.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Gate } from '../gate-contract.ts'
+import { askingParts, type McpAsking } from './asking-options.ts'
 import { CallerSessions } from './caller-sessions.ts'
 import { LineTransport } from './line-transport.ts'
+import type { McpClient } from './mcp-client.ts'
 import { buildMcpServer } from './mcp-server.ts'
+import { onViewsChanged } from './view-changes.ts'
 import { warmUp } from './warm-up.ts'
 
 export type McpStdioOptions = {
@@ -21,6 +24,9 @@ export type McpStdioOptions = {
   readonly output: Writable
   readonly clock?: Clock
   readonly log: (message: string) => void
+  /** Marked by the operator: a person at the client may answer questions about its own calls there. Default: false. */
+  readonly elicitation?: boolean
+  readonly asking?: McpAsking
 }
 
 export type McpStdio = {
@@ -29,28 +35,38 @@ export type McpStdio = {
   close(): Promise<void>
 }
 
-export function serveMcpStdio({ gate, caller, input, output, clock = systemClock, log }: McpStdioOptions): McpStdio {
+export function serveMcpStdio(options: McpStdioOptions): McpStdio {
+  const { gate, caller, input, output, clock = systemClock, log } = options
   const sessions = new CallerSessions(gate, 'mcp', caller)
   const connection = { id: caller.session ?? `stdio-${randomUUID()}` }
   const transport = new LineTransport(input, output, clock)
   const ready = new Set<Server>()
   const warm = warmUp(gate, clock)
+  const closing = new AbortController()
+  const asking = askingParts(gate, clock, closing.signal, options.asking)
+  const client: McpClient = {
+    // Not the connection's: a client that was launched again goes on where it was.
+    id: 'stdio',
+    name: 'client on stdio',
+    mayAnswer: options.elicitation === true,
+    session: (conversation) => sessions.of(connection, conversation),
+    now: async () => client,
+  }
   const build = (era: 'legacy' | 'modern'): Server => {
-    const server = buildMcpServer(
-      { Server, ProtocolError },
-      (conversation) => sessions.of(connection, conversation),
-      warm,
-    )
+    const server = buildMcpServer({ sdk: { Server, ProtocolError }, client: () => client, warm, asking })
     // With a handshake, nothing may be said before it is done.
     if (era === 'modern') ready.add(server)
     else server.oninitialized = () => void ready.add(server)
     server.onclose = () => void ready.delete(server)
     return server
   }
-  const stopListening = gate.on('catalogue-changed', () => {
+  const stopListening = onViewsChanged(gate, () => {
     for (const server of ready) server.sendToolListChanged().catch(() => {})
   })
-  void transport.closed.then(stopListening)
+  void transport.closed.then(() => {
+    closing.abort()
+    stopListening()
+  })
   const handle = serveStdio(({ era }) => build(era), {
     transport,
     onerror: (error) => log(`mcp: ${error.message.slice(0, 300)}`),

@@ -1,80 +1,220 @@
-// The OpenAPI 3.1 document of the admin API, kept by hand. A test compares it with the routes that are served.
+// The OpenAPI 3.1 document of the admin API, kept by hand. A test compares it with the routes that are served and with the
+// scopes that they need.
 
 import { VERSION } from '../base/version.ts'
-import { EFFECTS } from '../describe/effect.ts'
-import { ERROR_TYPES } from '../describe/error-types.ts'
+import { type AdminRoute, NEEDS, NOT_FOR_CALLERS } from './admin-needs.ts'
+import { LIST_MAX } from './admin-request.ts'
+import { reference, SCHEMAS, texts } from './openapi-schemas.ts'
 
-const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` })
 const jsonBody = (schema: object): object => ({ content: { 'application/json': { schema } } })
+const answer = (description: string, schema: object): object => ({ description, ...jsonBody(schema) })
+const given = (name: string): object => ({ required: true, ...jsonBody(reference(name)) })
 const problemBody = (description: string): object => ({
   description,
   content: { 'application/problem+json': { schema: reference('Problem') } },
 })
-const texts = { type: 'array', items: { type: 'string' } }
+const listOf = (key: string, name: string): object => ({
+  type: 'object',
+  required: [key],
+  properties: { [key]: { type: 'array', items: reference(name) } },
+})
+
+/** Which scopes a route needs, in words; `more` is what else there is to say. */
+const scoped = (route: AdminRoute, more = ''): string => {
+  const scopes = NEEDS[route].map((scope) => `\`${scope}\``).join(' or ')
+  const without = NOT_FOR_CALLERS.has(route) ? ', and not `call`' : ''
+  return `Scope: ${scopes}${without}.${more === '' ? '' : ` ${more}`}`
+}
 
 const REFUSALS = {
   '401': problemBody('No token, or one that is unknown, ended or expired.'),
   '403': problemBody('The credential lacks a scope, which is named; or the Host or Origin is not one of this server.'),
 }
-
-const ERROR_SCHEMA = {
-  type: 'object',
-  required: ['type', 'message', 'retry', 'effect', 'fatal'],
-  properties: {
-    type: { enum: Object.keys(ERROR_TYPES) },
-    message: { type: 'string', description: 'For the model: what to do next.' },
-    retry: {
-      type: 'object',
-      required: ['advice'],
-      properties: { advice: { enum: ['never', 'fix_args', 'ask', 'later', 'safe'] }, afterMs: { type: 'number' } },
-    },
-    effect: { enum: ['none', 'done', 'unknown'] },
-    fatal: { type: 'boolean' },
-    help: { type: 'string', description: 'For the operator; only with the scope `admin`.' },
-    details: { type: 'object' },
-  },
+const BODY_REFUSALS = {
+  '400': problemBody(
+    'The body is no JSON that every reader reads alike, or does not have the shape that is asked for.',
+  ),
+  '413': problemBody('The body is larger than 4 MiB.'),
+  '415': problemBody('The body is not labelled application/json.'),
+}
+const QUERY_REFUSALS = { '400': problemBody('A key of the query is unknown, given twice or out of bounds.') }
+const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 128 } }
+const LIMIT = {
+  name: 'limit',
+  in: 'query',
+  schema: { type: 'integer', minimum: 1, maximum: LIST_MAX, default: 100 },
 }
 
-const OUTCOME_SCHEMA = {
-  type: 'object',
-  required: ['ok', 'content', 'elapsedMs', 'meta'],
-  properties: {
-    ok: { type: 'boolean' },
-    value: { description: 'With `ok`: the complete value.' },
-    error: reference('OutcomeError'),
-    content: {
-      type: 'array',
-      items: { type: 'object' },
-      description: 'For the model: MCP content parts within the result budget.',
+const APPROVAL_PATHS = {
+  '/api/approvals': {
+    get: {
+      summary: 'Questions to a person, newest first.',
+      description: scoped('GET /api/approvals', 'With `state`, those that have expired are left out.'),
+      parameters: [
+        { name: 'state', in: 'query', schema: { enum: ['open', 'approved', 'declined', 'redeemed'] } },
+        LIMIT,
+      ],
+      responses: {
+        '200': answer('The rows, without any code.', listOf('approvals', 'Approval')),
+        ...QUERY_REFUSALS,
+        ...REFUSALS,
+      },
     },
-    display: { type: 'object' },
-    elapsedMs: { type: 'number' },
-    meta: {
-      type: 'object',
-      required: ['callId', 'runId', 'tool', 'attempts'],
-      properties: {
-        callId: { type: 'string' },
-        runId: { type: 'string' },
-        tool: { type: 'string' },
-        attempts: { type: 'integer' },
+  },
+  '/api/approvals/{id}': {
+    get: {
+      summary: 'One question.',
+      description: scoped('GET /api/approvals/{id}'),
+      parameters: [ID],
+      responses: {
+        '200': answer('The row.', reference('Approval')),
+        '404': problemBody('There is no such approval.'),
+        ...REFUSALS,
+      },
+    },
+    post: {
+      summary: 'The answer of a person, single and final.',
+      description: scoped('POST /api/approvals/{id}', 'The record names the credential as the one who answered.'),
+      parameters: [ID],
+      requestBody: given('Answer'),
+      responses: {
+        '200': answer('It holds. The equal call, made again, runs.', {
+          type: 'object',
+          required: ['approval'],
+          properties: { approval: reference('Approval'), grant: reference('Grant') },
+        }),
+        ...BODY_REFUSALS,
+        '404': problemBody('There is no such approval.'),
+        '409': problemBody('Answered, used or expired before; `state` says which.'),
+        '422': problemBody('The scope is not offered, or the code is missing or wrong; `reason` says which.'),
+        ...REFUSALS,
+      },
+    },
+  },
+  '/api/grants': {
+    get: {
+      summary: 'What answers with a wider scope have left, newest first.',
+      description: scoped('GET /api/grants'),
+      parameters: [
+        { name: 'live', in: 'query', description: 'Neither revoked nor expired.', schema: { enum: ['1'] } },
+        LIMIT,
+      ],
+      responses: { '200': answer('The rows.', listOf('grants', 'Grant')), ...QUERY_REFUSALS, ...REFUSALS },
+    },
+  },
+  '/api/grants/{id}': {
+    delete: {
+      summary: 'Revokes a grant: from now on its calls are asked about again.',
+      description: scoped('DELETE /api/grants/{id}'),
+      parameters: [ID],
+      responses: {
+        '200': answer('It is revoked.', {
+          type: 'object',
+          required: ['id', 'revoked'],
+          properties: { id: { type: 'string' }, revoked: { const: true } },
+        }),
+        '404': problemBody('There is no such grant, or it was revoked before.'),
+        ...REFUSALS,
       },
     },
   },
 }
 
-const CALL_SCHEMA = {
-  type: 'object',
-  required: ['name'],
-  additionalProperties: false,
-  properties: {
-    name: { type: 'string' },
-    arguments: { description: 'An object, or its JSON text. Default: {}.' },
-    id: { type: 'string', description: "The caller's own id, returned in `meta.id`." },
-    approval: { type: 'string', description: 'An approval to use; without it an equal granted one is found.' },
-    session: {
-      type: 'string',
-      pattern: '^[A-Za-z0-9._:-]{1,128}$',
-      description: 'A conversation below the credential.',
+const POLICY_PATHS = {
+  '/api/policy/explain': {
+    post: {
+      summary: 'Why one call would get its answer. Runs nothing, asks nobody and records no call.',
+      description: scoped('POST /api/policy/explain'),
+      requestBody: {
+        required: true,
+        ...jsonBody({
+          type: 'object',
+          required: ['name'],
+          additionalProperties: false,
+          properties: {
+            caller: reference('Caller'),
+            name: { type: 'string', maxLength: 256 },
+            arguments: { description: 'An object, or its JSON text. Default: {}.' },
+          },
+        }),
+      },
+      responses: {
+        '200': answer('The decision, and what each rule found.', reference('Explained')),
+        ...BODY_REFUSALS,
+        ...REFUSALS,
+      },
+    },
+  },
+  '/api/stop': {
+    post: {
+      summary:
+        'Stops calls of a tool, a source or a session, of all that are named, or with none everything; running ones too, until it is lifted.',
+      description: scoped('POST /api/stop'),
+      requestBody: {
+        required: true,
+        ...jsonBody({
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            tool: { type: 'string', maxLength: 256 },
+            source: { type: 'string', maxLength: 256 },
+            session: { type: 'string', maxLength: 256 },
+            reason: { type: 'string', maxLength: 256 },
+          },
+        }),
+      },
+      responses: { '200': answer('It is stopped.', reference('Stop')), ...BODY_REFUSALS, ...REFUSALS },
+    },
+  },
+  '/api/stops': {
+    get: {
+      summary: 'What is stopped now, oldest first.',
+      description: scoped('GET /api/stops'),
+      responses: { '200': answer('The rows.', listOf('stops', 'Stop')), ...REFUSALS },
+    },
+  },
+  '/api/stops/{id}': {
+    delete: {
+      summary: 'Lifts what was stopped.',
+      description: scoped('DELETE /api/stops/{id}'),
+      parameters: [ID],
+      responses: {
+        '200': answer('It is lifted.', {
+          type: 'object',
+          required: ['id', 'lifted'],
+          properties: { id: { type: 'string' }, lifted: { const: true } },
+        }),
+        '404': problemBody('Nothing is stopped under this id.'),
+        ...REFUSALS,
+      },
+    },
+  },
+}
+
+const EVENT_PATHS = {
+  '/api/events': {
+    get: {
+      summary: 'What happens, as server-sent events, until one side closes.',
+      description: scoped(
+        'GET /api/events',
+        'With `approve` alone only `approval`; with `audit` or `admin` every kind. Data names what happened and holds no arguments or results. After `reset`, events were lost: read the lists again. A reader that is too slow is cut off.',
+      ),
+      parameters: [
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          description: 'What was heard last; the newest 500 events are kept.',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: {
+        '200': {
+          description: 'Each event is of one of the kinds of `EventKind`; its data is one line of JSON.',
+          content: { 'text/event-stream': { schema: { type: 'string' } } },
+        },
+        '503': problemBody('Too many listen already.'),
+        ...REFUSALS,
+      },
     },
   },
 }
@@ -92,14 +232,14 @@ export const OPENAPI = {
     '/api/health': {
       get: {
         summary: 'Whether the gate serves, and how its sources are.',
-        description: 'Scope: `call` or `admin`.',
+        description: scoped('GET /api/health'),
         responses: { '200': { description: 'It serves.', ...jsonBody(reference('Health')) }, ...REFUSALS },
       },
     },
     '/api/tools': {
       get: {
         summary: 'The tools that the caller may use; with `all=1` everything that the gate knows.',
-        description: 'Scope: `call`; with `all=1`: `admin`.',
+        description: `${scoped('GET /api/tools')} With \`all=1\`: ${scoped('GET /api/tools?all')}`,
         parameters: [{ name: 'all', in: 'query', schema: { enum: ['1'] } }],
         responses: {
           '200': {
@@ -121,14 +261,14 @@ export const OPENAPI = {
     '/api/calls': {
       post: {
         summary: 'One call.',
-        description:
-          'Scope: `call`. The answer is 200 with an outcome for every call that was opened, also for one that was refused or failed: `ok` and `error.type` tell what became of it.',
-        requestBody: { required: true, ...jsonBody(reference('Call')) },
+        description: scoped(
+          'POST /api/calls',
+          'The answer is 200 with an outcome for every call that was opened, also for one that was refused or failed: `ok` and `error.type` tell what became of it.',
+        ),
+        requestBody: given('Call'),
         responses: {
           '200': { description: 'The outcome.', ...jsonBody(reference('Outcome')) },
-          '400': problemBody('The body is no JSON that every reader reads alike, or no call.'),
-          '413': problemBody('The body is larger than 4 MiB.'),
-          '415': problemBody('The body is not labelled application/json.'),
+          ...BODY_REFUSALS,
           ...REFUSALS,
         },
       },
@@ -136,42 +276,13 @@ export const OPENAPI = {
     '/api/openapi.json': {
       get: {
         summary: 'This document.',
-        description: 'Any scope.',
+        description: scoped('GET /api/openapi.json'),
         responses: { '200': { description: 'OpenAPI 3.1.', ...jsonBody({ type: 'object' }) }, ...REFUSALS },
       },
     },
+    ...APPROVAL_PATHS,
+    ...POLICY_PATHS,
+    ...EVENT_PATHS,
   },
-  components: {
-    securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-    schemas: {
-      Call: CALL_SCHEMA,
-      Outcome: OUTCOME_SCHEMA,
-      OutcomeError: ERROR_SCHEMA,
-      Effect: { enum: [...EFFECTS, 'undeclared'] },
-      Health: {
-        type: 'object',
-        required: ['status', 'version', 'sources'],
-        properties: {
-          status: { const: 'ok' },
-          version: { type: 'string' },
-          sources: {
-            type: 'object',
-            properties: { ready: { type: 'integer' }, starting: { type: 'integer' }, failed: { type: 'integer' } },
-          },
-        },
-      },
-      Problem: {
-        type: 'object',
-        required: ['type', 'title', 'status', 'detail', 'errorType'],
-        properties: {
-          type: { type: 'string' },
-          title: { type: 'string' },
-          status: { type: 'integer' },
-          detail: { type: 'string' },
-          errorType: { enum: Object.keys(ERROR_TYPES) },
-          missingScope: { enum: ['call', 'approve', 'audit', 'admin'] },
-        },
-      },
-    },
-  },
+  components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas: SCHEMAS },
 } as const

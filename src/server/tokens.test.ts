@@ -125,4 +125,81 @@ describe('tokens', () => {
     for (let index = 0; index < 5; index++) made.push(await tokens.create({ name: `t${index}`, scopes: ['call'] }))
     for (const { token, row } of made) expect(await tokens.verify(token)).toEqual({ kind: 'ok', row })
   })
+
+  test('answers-apart: L31: one that can call cannot answer: both scopes make no token, and no row of a file', async () => {
+    const tokens = await open()
+    await expect(tokens.create({ name: 'a', scopes: ['call', 'approve'] })).rejects.toThrow('cannot answer')
+    await expect(tokens.create({ name: 'a', scopes: [] })).rejects.toThrow('good for nothing')
+    const { token } = await tokens.create({ name: 'b', scopes: ['call', 'audit'] })
+    expect((await tokens.verify(token)).kind).toBe('ok')
+    const file = join(folder, 'tokens.json')
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"audit"', '"approve"'))
+    await expect(open()).rejects.toThrow('cannot answer')
+  })
+
+  test('a row of the old form still reads; task, step, layers and the mark of the operator are kept', async () => {
+    const old = { id: `tok_${'0'.repeat(16)}`, name: 'old', scopes: ['call'], hash: '0'.repeat(64), createdAt: 1 }
+    await writeFile(join(folder, 'tokens.json'), JSON.stringify({ version: 1, tokens: [old] }))
+    const tokens = await open()
+    expect(tokens.list()).toEqual([old])
+    const caller = { task: { name: 'triage', allow: ['read_*'] }, step: 'analyse', layers: ['builtin'] } as const
+    const { row } = await tokens.create({ name: 'new', scopes: ['call'], caller, elicitation: true })
+    expect((await open()).list()).toEqual([old, row])
+    expect(row).toMatchObject({ caller, elicitation: true })
+  })
+
+  test.each([
+    ['a task without a name', { task: { allow: [] } }],
+    ['a task of another shape', { task: 'triage' }],
+    ['a step that is no text', { step: 7 }],
+    ['a layer that does not exist', { layers: ['everything'] }],
+    ['a conversation', { session: 's' }],
+    ['somebody that it works for', { parent: {} }],
+  ])('a row that says %s is no row', async (_name, caller) => {
+    const row = { id: `tok_${'0'.repeat(16)}`, name: 'x', scopes: ['call'], hash: '0'.repeat(64), createdAt: 1, caller }
+    await writeFile(join(folder, 'tokens.json'), JSON.stringify({ version: 1, tokens: [row] }))
+    await expect(open()).rejects.toThrow('no token')
+  })
+
+  test('a mark that is not exactly true is no row', async () => {
+    const tokens = await open()
+    await tokens.create({ name: 'a', scopes: ['call'], elicitation: true })
+    const file = join(folder, 'tokens.json')
+    for (const other of ['"true"', '1', 'false', 'null']) {
+      const text = await readFile(file, 'utf8')
+      await writeFile(file, text.replace('"elicitation": true', `"elicitation": ${other}`))
+      await expect(open()).rejects.toThrow('no token')
+      await writeFile(file, text)
+    }
+  })
+
+  test('a token that was revoked, rotated or has expired no longer stands', async () => {
+    const tokens = await open()
+    const kept = await tokens.create({ name: 'a', scopes: ['call'] })
+    const ended = await tokens.create({ name: 'b', scopes: ['call'] })
+    const short = await tokens.create({ name: 'c', scopes: ['call'], expiresAt: clock.now() + 1 })
+    expect(await tokens.current(ended.row)).toEqual(ended.row)
+    expect(await tokens.revoke(ended.row.id)).toEqual(ended.row)
+    expect(await tokens.revoke(ended.row.id)).toBeUndefined()
+    const turned = await tokens.rotate(kept.row.id)
+    expect(turned?.row).toEqual({ ...kept.row, hash: turned?.row.hash })
+    expect(await tokens.rotate(ended.row.id)).toBeUndefined()
+    await clock.advance(1)
+    for (const { row, token } of [kept, ended, short]) {
+      expect(await tokens.current(row)).toBeUndefined()
+      expect((await tokens.verify(token)).kind).toBe('unknown')
+    }
+    expect((await tokens.verify(turned?.token ?? '')).kind).toBe('ok')
+  })
+
+  test('rotating a token that is kept in a file keeps the new one there, and only there', async () => {
+    const tokens = await open()
+    await tokens.ensure('call-token', { name: 'call', scopes: ['call'] })
+    const operator = await tokens.ensure('operator-token', { name: 'operator', scopes: ['approve'] })
+    const [row] = tokens.list()
+    const turned = await tokens.rotate(row?.id ?? '')
+    expect((await readFile(join(folder, 'call-token'), 'utf8')).trim()).toBe(turned?.token)
+    expect((await readFile(join(folder, 'operator-token'), 'utf8')).trim()).toBe(operator)
+    expect(await tokens.ensure('call-token', { name: 'call', scopes: ['call'] })).toBe(turned?.token)
+  })
 })

@@ -2,14 +2,17 @@
 // file cannot call with what stands in it. A file that does not hold lets nobody in.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { sha256 } from '../base/digest.ts'
 import { GateConfigError } from '../describe/gate-config-error.ts'
-import { readTokenRows, type Scope, type TokenCaller, type TokenRow } from './token-rows.ts'
+import { readTokenRows, type Scope, scopeProblem, type TokenCaller, type TokenRow } from './token-rows.ts'
+import { writePrivate } from './write-private.ts'
 
 const FILE = 'tokens.json'
+/** Files of the state folder that may hold a token as text, so that it can be shown again. */
+const KEPT_FILES = ['call-token', 'operator-token']
 /** Milliseconds for which the file is not looked at again. */
 const FRESH_MS = 1_000
 const TOKEN = /^lg_[A-Za-z0-9_-]{43}$/
@@ -22,7 +25,11 @@ export type NewToken = {
   /** Milliseconds since the Unix epoch; absent: it does not expire. */
   readonly expiresAt?: number
   readonly caller?: TokenCaller
+  /** Marks it: a person at the client may answer questions about its calls through the client. */
+  readonly elicitation?: boolean
 }
+
+export type MadeToken = { readonly token: string; readonly row: TokenRow }
 
 export type TokensOptions = {
   readonly folder: string
@@ -69,26 +76,55 @@ export class Tokens {
     return this.#rows
   }
 
-  /** Makes a token. Its plain text is in this answer and nowhere else. */
-  async create({
-    name,
-    scopes,
-    expiresAt,
-    caller,
-  }: NewToken): Promise<{ readonly token: string; readonly row: TokenRow }> {
+  /** Makes a token. Its plain text is in this answer and nowhere else. Throws GateConfigError for scopes that do not go together. */
+  async create({ name, scopes, expiresAt, caller, elicitation }: NewToken): Promise<MadeToken> {
+    const problem = scopeProblem(scopes)
+    if (problem !== undefined) throw new GateConfigError([{ key: 'scopes', message: problem }])
     await this.load()
-    const token = `lg_${randomBytes(32).toString('base64url')}`
+    const token = newToken()
     const row: TokenRow = {
       id: `tok_${randomBytes(8).toString('hex')}`,
       name,
       scopes,
       hash: sha256(token),
-      createdAt: this.#options.clock.now(),
+      createdAt: Math.trunc(this.#options.clock.now()),
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(caller === undefined ? {} : { caller }),
+      ...(elicitation === true ? { elicitation } : {}),
     }
     await this.#write([...this.#rows, row])
     return { token, row }
+  }
+
+  /** Ends a token; a server that is running knows it a moment later. The row that was there, or undefined. */
+  async revoke(id: string): Promise<TokenRow | undefined> {
+    await this.load()
+    const row = this.#rows.find((one) => one.id === id)
+    if (row !== undefined) await this.#write(this.#rows.filter((one) => one !== row))
+    return row
+  }
+
+  /** Gives a credential another token and ends the one that it had. Undefined where there is no such credential. */
+  async rotate(id: string): Promise<MadeToken | undefined> {
+    await this.load()
+    const old = this.#rows.find((one) => one.id === id)
+    if (old === undefined) return undefined
+    const token = newToken()
+    const row: TokenRow = { ...old, hash: sha256(token) }
+    await this.#write(this.#rows.map((one) => (one === old ? row : one)))
+    for (const name of KEPT_FILES) {
+      const file = join(this.#options.folder, name)
+      const kept = await readFile(file, 'utf8').catch(() => '')
+      if (sha256(kept.trim()) === old.hash) await writePrivate(file, `${token}\n`)
+    }
+    return { token, row }
+  }
+
+  /** The credential as it stands now; undefined once it was ended, rotated or expired. */
+  async current({ id, hash }: Pick<TokenRow, 'id' | 'hash'>): Promise<TokenRow | undefined> {
+    await this.#refresh()
+    const row = this.#rows.find((one) => one.id === id && one.hash === hash)
+    return row === undefined || this.#isExpired(row) ? undefined : row
   }
 
   /**
@@ -115,8 +151,11 @@ export class Tokens {
     // Every row is compared, as digests, so that time tells nothing of how near a token came.
     for (const row of this.#rows) if (timingSafeEqual(given, Buffer.from(row.hash, 'hex'))) found = row
     if (found === undefined || !TOKEN.test(token)) return { kind: 'unknown' }
-    if (found.expiresAt !== undefined && found.expiresAt <= this.#options.clock.now()) return { kind: 'unknown' }
-    return { kind: 'ok', row: found }
+    return this.#isExpired(found) ? { kind: 'unknown' } : { kind: 'ok', row: found }
+  }
+
+  #isExpired({ expiresAt }: TokenRow): boolean {
+    return expiresAt !== undefined && expiresAt <= this.#options.clock.now()
   }
 
   /** Another process may have made or ended tokens meanwhile. */
@@ -142,6 +181,8 @@ export class Tokens {
   }
 }
 
+const newToken = (): string => `lg_${randomBytes(32).toString('base64url')}`
+
 /** Changes whenever the file does; empty where there is none. */
 async function stampOf(file: string): Promise<string> {
   try {
@@ -151,20 +192,4 @@ async function stampOf(file: string): Promise<string> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
     throw error
   }
-}
-
-/** Writes a file that only its owner can read, whole or not at all. */
-async function writePrivate(file: string, text: string): Promise<void> {
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`
-  const handle = await open(temporary, 'wx', 0o600)
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(temporary, file).catch(async (error: unknown) => {
-    await rm(temporary, { force: true })
-    throw error
-  })
 }

@@ -1,56 +1,128 @@
-// What becomes of a call that asks: which approval it uses up, which open question it joins, or why it may not run.
-// Pure, so that every database answers alike. An approval for one exact call never serves another: digests decide, and an id
-// of some other call's approval is a mismatch that tells nothing about it.
+// What becomes of a call that asks: which approval it uses up, which grant stands in for one, which open question it joins,
+// or why it may not run. Pure, so that every database answers alike. An approval for one exact call never serves another:
+// digests decide, and an id of some other caller's approval is a mismatch that tells nothing about it.
 
-import type { ApprovalAnswer, ApprovalRow, Intended, IntentAsk } from '../observe/store.ts'
+import type { ApprovalRow, GrantRow, Intended, IntentAsk, RecordDraft } from '../observe/store.ts'
 
 export type ApprovalChoice =
-  | { readonly kind: 'redeem'; readonly approval: ApprovalRow }
+  | { readonly kind: 'redeem'; readonly approvalId: string }
+  | { readonly kind: 'grant'; readonly grant: GrantRow }
   | { readonly kind: 'open' }
-  | Extract<Intended, { kind: 'unapproved' }>
+  | Extract<Intended, { kind: 'unapproved' | 'grants' }>
+
+/** As much of a row as most choices need; the rest is read where a choice hands the row back. */
+export type Candidate = Pick<ApprovalRow, 'id' | 'digest' | 'state' | 'expiresAt'>
+
+/**
+ * The approvals to choose from: the one that the ask names, if there is one; for an ask without a name those with its
+ * digest. `whole`: the row of a candidate.
+ */
+export type HeldApprovals = {
+  readonly candidates: readonly Candidate[]
+  whole(id: string): ApprovalRow
+}
+
+/** What the store holds of grants: the one that the ask names, and those that may concern the call. */
+export type HeldGrants = {
+  readonly named: GrantRow | undefined
+  /** Live ones of the principal for the tool, newest first. */
+  live(): readonly GrantRow[]
+}
+
+/** Live grants of one principal for one tool that are looked at. */
+export const GRANTS_MAX = 1_000
 
 /** Closed at its very last millisecond: a clock that reads `expiresAt` finds it expired. */
-const isLive = (approval: ApprovalRow, now: number): boolean => approval.expiresAt > now
+export const isLive = ({ expiresAt }: { readonly expiresAt: number }, now: number): boolean => expiresAt > now
 
-/** `candidates`: the row named by the ask, if there is one; for an ask without a name the rows with its digest. */
-export function chooseApproval(ask: IntentAsk, candidates: readonly ApprovalRow[], now: number): ApprovalChoice {
+export function chooseApproval(
+  ask: IntentAsk,
+  approvals: HeldApprovals,
+  grants: HeldGrants,
+  now: number,
+): ApprovalChoice {
   const { approvalId, open } = ask
-  if (approvalId === undefined) return chooseByDigest(open.digest, candidates, now)
-  const named = candidates.find((approval) => approval.id === approvalId)
-  if (named === undefined || named.digest !== open.digest) return { kind: 'unapproved', state: 'mismatch' }
-  return chooseNamed(named, now)
+  if (approvalId === undefined) return chooseByDigest(ask, approvals, grants, now)
+  const named = approvals.candidates.find(({ id }) => id === approvalId)
+  if (named !== undefined && named.digest === open.digest) return chooseNamed(named, approvals, now)
+  const isVoid = named !== undefined && isOutdated(approvals.whole(named.id), open)
+  return { kind: 'unapproved', state: isVoid ? 'withdrawn' : 'mismatch' }
 }
 
-function chooseNamed(approval: ApprovalRow, now: number): ApprovalChoice {
-  if (approval.state === 'redeemed') return { kind: 'unapproved', state: 'used', approval }
-  if (approval.state === 'declined') return { kind: 'unapproved', state: 'declined', approval }
-  if (!isLive(approval, now)) return { kind: 'unapproved', state: 'expired', approval }
-  return approval.state === 'approved' ? { kind: 'redeem', approval } : { kind: 'unapproved', state: 'open', approval }
+/** The caller's own question about this tool, under other rules or about another definition: it can serve nobody any more. */
+const isOutdated = (named: ApprovalRow, open: ApprovalRow): boolean =>
+  samePrincipal(named, open) &&
+  named.tool === open.tool &&
+  (named.fingerprint !== open.fingerprint || named.policyVersion !== open.policyVersion)
+
+function chooseNamed(named: Candidate, { whole }: HeldApprovals, now: number): ApprovalChoice {
+  const { id, state } = named
+  const unapproved = (why: 'used' | 'declined' | 'expired' | 'open'): ApprovalChoice => ({
+    ...{ kind: 'unapproved', state: why, approval: whole(id) },
+  })
+  if (state === 'redeemed') return unapproved('used')
+  if (state === 'declined') return unapproved('declined')
+  if (!isLive(named, now)) return unapproved('expired')
+  return state === 'approved' ? { kind: 'redeem', approvalId: id } : unapproved('open')
 }
 
-function chooseByDigest(digest: string, candidates: readonly ApprovalRow[], now: number): ApprovalChoice {
-  const live = candidates.filter((approval) => approval.digest === digest && isLive(approval, now))
-  const inState = (state: ApprovalRow['state']) => live.find((approval) => approval.state === state)
+/** The answer to exactly this call comes first, a no as well: a grant speaks of many calls, and the person of this one. */
+function chooseByDigest(
+  { open, looksForGrants }: IntentAsk,
+  { candidates, whole }: HeldApprovals,
+  { named, live: liveGrants }: HeldGrants,
+  now: number,
+): ApprovalChoice {
+  const live = candidates.filter((candidate) => candidate.digest === open.digest && isLive(candidate, now))
+  const inState = (state: ApprovalRow['state']) => live.find((candidate) => candidate.state === state)
   const approved = inState('approved')
-  if (approved !== undefined) return { kind: 'redeem', approval: approved }
+  if (approved !== undefined) return { kind: 'redeem', approvalId: approved.id }
   const declined = inState('declined')
-  if (declined !== undefined) return { kind: 'unapproved', state: 'declined', approval: declined }
+  if (declined !== undefined) return { kind: 'unapproved', state: 'declined', approval: whole(declined.id) }
+  if (named !== undefined && serves(named, open, now)) return { kind: 'grant', grant: named }
+  const grants = looksForGrants === true ? liveGrants() : []
+  if (grants.length > 0) return { kind: 'grants', grants }
   const asked = inState('open')
-  return asked === undefined ? { kind: 'open' } : { kind: 'unapproved', state: 'open', approval: asked }
+  return asked === undefined ? { kind: 'open' } : { kind: 'unapproved', state: 'open', approval: whole(asked.id) }
 }
 
-/** The row after an answer; undefined where it takes none any more. */
-export function answered(approval: ApprovalRow, answer: ApprovalAnswer, now: number): ApprovalRow | undefined {
-  if (approval.state !== 'open' || !isLive(approval, now)) return undefined
-  return {
-    ...approval,
-    state: answer.decision === 'approve' ? 'approved' : 'declined',
-    answeredAt: answer.at,
-    answeredBy: answer.by,
-    ...(answer.comment === undefined ? {} : { comment: answer.comment }),
-  }
-}
+/**
+ * Whether a grant is still good for whoever asks. Which arguments it covers was looked at before; what it is bound to is
+ * looked at again, in the transaction that uses it.
+ */
+const serves = (grant: GrantRow, open: ApprovalRow, now: number): boolean =>
+  grant.revokedAt === undefined &&
+  isLive(grant, now) &&
+  samePrincipal(grant, open) &&
+  grant.workspace === open.workspace &&
+  grant.task === open.task &&
+  grant.tool === open.tool &&
+  grant.fingerprint === open.fingerprint &&
+  grant.effect === open.effect &&
+  grant.policyVersion === open.policyVersion &&
+  (grant.reach !== 'session' || grant.session === open.session)
+
+type Named = { readonly tenant: string; readonly user: string; readonly agent: string }
+
+const samePrincipal = (one: Named, other: Named): boolean =>
+  one.tenant === other.tenant && one.user === other.user && one.agent === other.agent
 
 /** The body of the record that says a question was opened. What the person is shown stays in the approval alone. */
 export const openedBody = ({ id, digest, tool, effect, openedAt, expiresAt }: ApprovalRow): string =>
   JSON.stringify({ state: 'open', approvalId: id, digest, tool, effect, openedAt, expiresAt })
+
+/** The record of an intent, naming what answered the question: only the transaction that uses it knows. */
+export function intentRecord(
+  record: RecordDraft,
+  used: { readonly approvalId?: string; readonly grantId?: string },
+): RecordDraft {
+  const { approvalId, grantId } = used
+  const named = [
+    ...(approvalId === undefined ? [] : [['approval', approvalId]]),
+    ...(grantId === undefined ? [] : [['grant', grantId]]),
+  ]
+  if (named.length === 0 || !record.body.endsWith('}')) return record
+  const members = named.map(([name, id]) => `${JSON.stringify(name)}:${JSON.stringify(id)}`).join()
+  const before = record.body.slice(0, -1)
+  return { ...record, body: `${before}${before.trimEnd().endsWith('{') ? '' : ','}${members}}` }
+}

@@ -30,6 +30,10 @@ async function fill(store: Store): Promise<unknown> {
 
 async function act(store: Store): Promise<unknown> {
   if (what === 'intend') return await intend(store, name)
+  if (what === 'forget-watching') {
+    store.watch(() => undefined)
+    return await store.stops()
+  }
   if (what === 'lapsed') return await store.lapsedIntents()
   if (what === 'redeem') {
     const [approval] = await store.approvals({ id: name, limit: 1 })
@@ -52,7 +56,7 @@ if (opened.kind === 'failed') {
   say(await act(opened.store))
   if (what === 'exit') process.exit(0)
   // `forget` leaves it at that: the process ends when nothing is left to do.
-  if (what !== 'forget') {
+  if (!what.startsWith('forget')) {
     process.stdin.resume()
     await new Promise((resolve) => process.stdin.once('end', resolve))
     await opened.store.close()

@@ -3,7 +3,10 @@
 // further question opens. An ask costs the same however many are kept.
 
 import type { Answered, ApprovalAnswer, ApprovalRow, ApprovalState, Intended, IntentAsk } from '../observe/store.ts'
-import { answered, chooseApproval } from './approval-choice.ts'
+import { answered } from './approval-answer.ts'
+import { chooseApproval, type HeldApprovals, type HeldGrants, isLive } from './approval-choice.ts'
+
+type Asked = { readonly intended: Intended; readonly opened?: ApprovalRow }
 
 export class MemoryApprovals {
   readonly #rowsMax: number
@@ -22,13 +25,14 @@ export class MemoryApprovals {
   }
 
   /** Redeems, joins or opens. `opened` is set where a new question stands. */
-  ask(ask: IntentAsk, callId: string, now: number): { readonly intended: Intended; readonly opened?: ApprovalRow } {
-    const choice = chooseApproval(ask, this.#candidates(ask), now)
-    if (choice.kind === 'unapproved') return { intended: choice }
+  ask(ask: IntentAsk, grants: HeldGrants, callId: string, now: number): Asked {
+    const choice = chooseApproval(ask, this.#heldFor(ask), grants, now)
+    if (choice.kind === 'unapproved' || choice.kind === 'grants') return { intended: choice }
+    if (choice.kind === 'grant') return { intended: { kind: 'recorded', grantId: choice.grant.id } }
     if (choice.kind === 'redeem') {
-      const { approval } = choice
-      this.#put({ ...approval, state: 'redeemed', redeemedBy: callId })
-      return { intended: { kind: 'recorded', approvalId: approval.id } }
+      const { approvalId } = choice
+      this.#put({ ...this.#whole(approvalId), state: 'redeemed', redeemedBy: callId })
+      return { intended: { kind: 'recorded', approvalId } }
     }
     if (this.#rows.has(ask.open.id)) return { intended: { kind: 'failed', reason: 'an approval has this id already' } }
     if (!this.#makeRoom(now))
@@ -40,10 +44,22 @@ export class MemoryApprovals {
   answer(id: string, answer: ApprovalAnswer, now: number): Answered {
     const approval = this.#rows.get(id)
     if (approval === undefined) return { kind: 'missing' }
-    const row = answered(approval, answer, now)
-    if (row === undefined) return { kind: 'closed', approval }
-    this.#put(row)
-    return { kind: 'answered', approval: row }
+    const done = answered(approval, answer, now)
+    if (done.approval !== approval) this.#put(done.approval)
+    return done
+  }
+
+  renewProof(id: string, proof: string, now: number): boolean {
+    const row = this.#rows.get(id)
+    if (row?.proof === undefined || row.state !== 'open' || !isLive(row, now)) return false
+    this.#put({ ...row, proof })
+    return true
+  }
+
+  /** What a person took back: a yes that nobody has used is over now. */
+  end(id: string, now: number): void {
+    const row = this.#rows.get(id)
+    if (row?.state === 'approved' && isLive(row, now)) this.#put({ ...row, expiresAt: now })
   }
 
   /** Newest first. */
@@ -55,9 +71,15 @@ export class MemoryApprovals {
     return found.reverse().slice(0, limit)
   }
 
-  #candidates({ approvalId, open }: IntentAsk): readonly ApprovalRow[] {
+  #heldFor({ approvalId, open }: IntentAsk): HeldApprovals {
     const ids = approvalId === undefined ? (this.#byDigest.get(open.digest) ?? []) : [approvalId]
-    return [...ids].flatMap((id) => this.#rows.get(id) ?? [])
+    return { candidates: [...ids].flatMap((id) => this.#rows.get(id) ?? []), whole: (id) => this.#whole(id) }
+  }
+
+  #whole(id: string): ApprovalRow {
+    const row = this.#rows.get(id)
+    if (row === undefined) throw new Error('an approval that was chosen is not there')
+    return row
   }
 
   #put(row: ApprovalRow): void {

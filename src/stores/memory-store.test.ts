@@ -3,11 +3,13 @@ import type { FileChange } from '../describe/before-images.ts'
 import type { ApprovalRow, RecordDraft } from '../observe/store.ts'
 import { verifyRecords } from '../observe/verify.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
+import { deskConformance } from './desk-conformance.ts'
 import { MemoryApprovals } from './memory-approvals.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { storeConformance } from './store-conformance.ts'
 
 storeConformance('memory', async (clock) => createMemoryStore({ clock }))
+deskConformance('memory', async (clock) => createMemoryStore({ clock }))
 
 const row = (number: number, body = JSON.stringify({ number })): RecordDraft => ({
   kind: 'end',
@@ -70,6 +72,7 @@ describe('the bounds of the memory store', () => {
   const ask = (id: string): ApprovalRow => ({
     ...{ id, digest: `digest-${id}`, state: 'open', tenant: 't', user: 'u', agent: 'a', session: 's', tool: 'w' },
     ...{ fingerprint: 'f', effect: 'write', policyVersion: 'p', reason: 'r', shown: id, openedAt: clock.now() },
+    ...{ workspace: 'main=/ws', askedBy: ['default write'], offers: [{ reach: 'once', shown: 'this one call' }] },
     expiresAt: clock.now() + 1_000,
   })
   const intend = (store: ReturnType<typeof createMemoryStore>, id: string) =>
@@ -130,7 +133,7 @@ describe('the bounds of the memory store', () => {
           return question.digest
         },
       })
-      rows.ask({ open: watched }, `call-${number}`, clock.now())
+      rows.ask({ open: watched }, { named: undefined, live: () => [] }, `call-${number}`, clock.now())
     }
     expect(reads).toBeLessThan(50_000)
   })

@@ -9,16 +9,20 @@ import type {
   ApprovalAnswer,
   ApprovalRow,
   ApprovalState,
+  GrantRow,
   Intended,
   IntentDraft,
   OpenIntent,
   RecordDraft,
   RecordQuery,
   RecordRow,
+  StopRow,
   Store,
 } from '../observe/store.ts'
-import { openedBody } from './approval-choice.ts'
+import { grantedBody, wrongCodeBody } from './approval-answer.ts'
+import { intentRecord, openedBody } from './approval-choice.ts'
 import { MemoryApprovals } from './memory-approvals.ts'
+import { type GrantFilter, MemoryGrants } from './memory-grants.ts'
 import { MemoryImages } from './memory-images.ts'
 import { newChainName } from './record-chain.ts'
 import { checkDraft, checkLimit } from './record-draft.ts'
@@ -28,7 +32,7 @@ export type MemoryStoreOptions = {
   readonly clock: Clock
   /** Rows kept, the newest. Default: 1,000, few enough to stay in the young part of the heap; their bodies together are bounded to 64 Mi characters besides. */
   readonly recordsMax?: number
-  /** Default: 10,000. */
+  /** Default: 10,000; as many grants besides. */
   readonly approvalsMax?: number
   /** Bytes of before-images. Default: 64 MiB. */
   readonly imagesBytesMax?: number
@@ -53,6 +57,9 @@ class MemoryStore implements Store {
   readonly #clock: Clock
   readonly #ring: RecordRing
   readonly #approvals: MemoryApprovals
+  readonly #grants: MemoryGrants
+  /** Made by hand, so that they need no bound. */
+  readonly #stops = new Map<string, StopRow>()
   #closed = false
 
   constructor(clock: Clock, recordsMax: number, approvalsMax: number, images: BeforeImages) {
@@ -61,6 +68,7 @@ class MemoryStore implements Store {
     this.#clock = clock
     this.#ring = new RecordRing(this.chain, recordsMax, BODY_CHARS_MAX)
     this.#approvals = new MemoryApprovals(approvalsMax)
+    this.#grants = new MemoryGrants(approvalsMax)
   }
 
   failure(): string | undefined {
@@ -76,11 +84,13 @@ class MemoryStore implements Store {
     checkDraft(draft.record)
     if (this.#closed) return { kind: 'failed', reason: 'the store is closed' }
     if (draft.ask !== undefined) {
-      const { intended, opened } = this.#approvals.ask(draft.ask, draft.callId, this.#clock.now())
+      const now = this.#clock.now()
+      const grants = this.#grants.heldFor(draft.ask, now)
+      const { intended, opened } = this.#approvals.ask(draft.ask, grants, draft.callId, now)
       if (opened !== undefined) {
         this.append({ kind: 'approval', at: draft.record.at, callId: draft.callId, body: openedBody(opened) })
       }
-      if (intended.kind === 'recorded') this.append(draft.record)
+      if (intended.kind === 'recorded') this.append(intentRecord(draft.record, intended))
       return intended
     }
     this.append(draft.record)
@@ -96,10 +106,61 @@ class MemoryStore implements Store {
 
   async answer(id: string, answer: ApprovalAnswer, record: RecordDraft): Promise<Answered> {
     checkDraft(record)
-    if (this.#closed) throw new Error('the store is closed')
+    this.#assertOpen()
     const done = this.#approvals.answer(id, answer, this.#clock.now())
     if (done.kind === 'answered') this.append(record)
+    if (done.kind === 'answered' && done.grant !== undefined) {
+      this.#grants.add(done.grant)
+      this.append({ kind: 'grant', at: answer.at, callId: null, body: grantedBody(done.grant) })
+    }
+    if (done.kind === 'refused' && done.why === 'code-wrong') {
+      this.append({ kind: 'approval', at: answer.at, callId: null, body: wrongCodeBody(done.approval, answer.by) })
+    }
     return done
+  }
+
+  async renewProof(id: string, proof: string, record: RecordDraft): Promise<boolean> {
+    this.#assertWritable(record)
+    const done = this.#approvals.renewProof(id, proof, this.#clock.now())
+    if (done) this.append(record)
+    return done
+  }
+
+  async grants(filter: GrantFilter): Promise<readonly GrantRow[]> {
+    checkLimit(filter.limit)
+    return this.#grants.list(filter)
+  }
+
+  async revokeGrant(id: string, by: string, at: number, record: RecordDraft): Promise<boolean> {
+    this.#assertWritable(record)
+    const revoked = this.#grants.revoke(id, by, at)
+    if (revoked === undefined) return false
+    this.#approvals.end(revoked.approvalId, this.#clock.now())
+    this.append(record)
+    return true
+  }
+
+  async stops(): Promise<readonly StopRow[]> {
+    return [...this.#stops.values()]
+  }
+
+  async stop(row: StopRow, record: RecordDraft): Promise<void> {
+    this.#assertWritable(record)
+    if (this.#stops.has(row.id)) throw new Error('a stop has this id already')
+    this.#stops.set(row.id, row)
+    this.append(record)
+  }
+
+  async lift(id: string, record: RecordDraft): Promise<boolean> {
+    this.#assertWritable(record)
+    if (!this.#stops.delete(id)) return false
+    this.append(record)
+    return true
+  }
+
+  /** No other process can change anything. */
+  watch(): () => void {
+    return () => undefined
   }
 
   async records(query: RecordQuery): Promise<readonly RecordRow[]> {
@@ -121,5 +182,14 @@ class MemoryStore implements Store {
 
   async close(): Promise<void> {
     this.#closed = true
+  }
+
+  #assertWritable(record: RecordDraft): void {
+    checkDraft(record)
+    this.#assertOpen()
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new Error('the store is closed')
   }
 }

@@ -4,12 +4,12 @@
 import type { SqlDatabase } from './sqlite-driver.ts'
 import { asBytes, textOf } from './sqlite-values.ts'
 
-const FIRST_TABLES = `
+export const FIRST_TABLES = `
 CREATE TABLE records (
   id INTEGER PRIMARY KEY,           -- the order of writing, over all chains
   chain TEXT NOT NULL,              -- one for each opening of the store
   seq INTEGER NOT NULL,             -- 1, 2, 3, ... in its chain
-  kind TEXT NOT NULL,               -- gate, intent, end, late, reconciled, approval
+  kind TEXT NOT NULL,               -- gate, intent, end, late, reconciled, approval, grant, stop
   at INTEGER NOT NULL,              -- milliseconds since the Unix epoch
   call_id TEXT,
   body TEXT NOT NULL,               -- JSON
@@ -72,7 +72,61 @@ CREATE TABLE image_files (
 ) STRICT;
 `
 
-const MIGRATIONS: readonly string[] = [FIRST_TABLES]
+/** Columns that older rows, and programs of the version before, leave empty. */
+const GRANTS_AND_STOPS = `
+ALTER TABLE approvals ADD COLUMN workspace TEXT;
+ALTER TABLE approvals ADD COLUMN task TEXT;
+ALTER TABLE approvals ADD COLUMN asked_by TEXT;         -- JSON: the rules and defaults that asked
+ALTER TABLE approvals ADD COLUMN offers TEXT;           -- JSON: what the person may choose from
+ALTER TABLE approvals ADD COLUMN proof TEXT;            -- digest of the code that a yes has to bring
+ALTER TABLE approvals ADD COLUMN proof_failures INTEGER;
+ALTER TABLE approvals ADD COLUMN reach TEXT;            -- once, session, pattern
+ALTER TABLE approvals ADD COLUMN client_asserted INTEGER;
+CREATE TABLE grants (
+  id TEXT PRIMARY KEY,
+  approval_id TEXT NOT NULL,
+  reach TEXT NOT NULL,              -- session, pattern
+  tenant TEXT NOT NULL, user TEXT NOT NULL, agent TEXT NOT NULL,
+  session TEXT,                     -- NULL: every session of the principal
+  workspace TEXT NOT NULL,
+  task TEXT,
+  tool TEXT NOT NULL, fingerprint TEXT NOT NULL, effect TEXT NOT NULL,
+  covers TEXT,                      -- JSON: argument name to globs; NULL: whatever the arguments are
+  only_named INTEGER NOT NULL,      -- 1: no argument that covers does not name
+  policy_version TEXT NOT NULL,
+  asked_by TEXT NOT NULL,           -- JSON: the rules and defaults that it answers
+  shown TEXT NOT NULL,
+  granted_by TEXT NOT NULL,
+  granted_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  revoked_at INTEGER,
+  revoked_by TEXT
+) STRICT;
+CREATE INDEX grants_by_tool ON grants (tool, expires_at);
+CREATE TABLE stops (
+  id TEXT PRIMARY KEY,
+  tool TEXT, source TEXT, session TEXT,   -- all NULL: everything
+  stopped_by TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  reason TEXT
+) STRICT;
+CREATE TABLE desk_changes (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  count INTEGER NOT NULL            -- of changes to approvals, grants and stops, whoever makes them
+) STRICT;
+INSERT INTO desk_changes VALUES (1, 0);
+${['approvals', 'grants', 'stops']
+  .flatMap((table) =>
+    ['INSERT', 'UPDATE', 'DELETE'].map(
+      (event) => `CREATE TRIGGER ${table}_${event.toLowerCase()} AFTER ${event} ON ${table} BEGIN
+  UPDATE desk_changes SET count = count + 1;
+END;`,
+    ),
+  )
+  .join('\n')}
+`
+
+const MIGRATIONS: readonly string[] = [FIRST_TABLES, GRANTS_AND_STOPS]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -129,6 +129,7 @@ test('an approval is redeemed once among processes', async () => {
   const open1: ApprovalRow = {
     ...{ id: 'a1', digest: 'digest-1', state: 'open', tenant: 't', user: 'u', agent: 'a', session: 's', tool: 'w' },
     ...{ fingerprint: 'f', effect: 'write', policyVersion: 'p', reason: 'r', shown: 's', openedAt: Date.now() },
+    ...{ workspace: 'main=/ws', askedBy: ['default write'], offers: [{ reach: 'once', shown: 'this one call' }] },
     expiresAt: Date.now() + 600_000,
   }
   const record = { kind: 'intent', at: 1, callId: 'call-0', body: '{}' } as const
@@ -153,8 +154,8 @@ describe('rows of a process that does not close its store', () => {
     await store.close()
   })
 
-  test('an open store alone does not keep a process up', async () => {
-    const { child } = await start('forget', 'call', 0)
+  test.each(['forget', 'forget-watching'])('an open store alone does not keep a process up: %s', async (what) => {
+    const { child } = await start(what, 'call', 0)
     expect(await ended(child, () => undefined)).toBe(0)
   })
 })

@@ -7,6 +7,7 @@ import type {
   ApprovalAnswer,
   ApprovalRow,
   ApprovalState,
+  GrantRow,
   Intended,
   IntentDraft,
   OpenIntent,
@@ -14,7 +15,9 @@ import type {
   RecordKind,
   RecordQuery,
   RecordRow,
+  StopRow,
 } from '../observe/store.ts'
+import type { GrantFilter } from './memory-grants.ts'
 
 export type WorkerStart = {
   readonly file: string
@@ -36,15 +39,24 @@ export const flatRow = ({ kind, at, callId, body }: RecordDraft, closes?: string
   closes,
 ]
 
-export type WriteRequest =
-  | { readonly kind: 'intend'; readonly draft: IntentDraft; readonly now: number }
+/** What people decide, each with the record of it. */
+export type DeskWrite = { readonly record: RecordDraft } & (
+  | { readonly kind: 'answer'; readonly approval: string; readonly answer: ApprovalAnswer; readonly now: number }
+  | { readonly kind: 'renew-proof'; readonly approval: string; readonly proof: string; readonly now: number }
   | {
-      readonly kind: 'answer'
-      readonly approval: string
-      readonly answer: ApprovalAnswer
-      readonly record: RecordDraft
+      readonly kind: 'revoke'
+      readonly grant: string
+      readonly by: string
+      readonly at: number
       readonly now: number
     }
+  | { readonly kind: 'stop'; readonly row: StopRow }
+  | { readonly kind: 'lift'; readonly stop: string }
+)
+
+export type WriteRequest =
+  | { readonly kind: 'intend'; readonly draft: IntentDraft; readonly now: number }
+  | DeskWrite
   | { readonly kind: 'keep'; readonly change: FileChange }
   | { readonly kind: 'claim' }
   | { readonly kind: 'flush' }
@@ -57,7 +69,11 @@ export type ReadRequest =
       readonly kind: 'approvals'
       readonly filter: { readonly id?: string; readonly state?: ApprovalState; readonly limit: number }
     }
+  | { readonly kind: 'grants'; readonly filter: GrantFilter }
+  | { readonly kind: 'stops' }
   | { readonly kind: 'find'; readonly callId: string }
+  /** Whether `changed` is reported from now on. */
+  | { readonly kind: 'watch'; readonly on: boolean }
 
 /** Ends the worker, once everything before it is written or cannot be. */
 export type CloseRequest = { readonly kind: 'close' }
@@ -68,6 +84,10 @@ export type Request = WriteRequest | ReadRequest | CloseRequest
 export type Answers = {
   readonly intend: Intended
   readonly answer: Answered
+  readonly 'renew-proof': boolean
+  readonly revoke: boolean
+  readonly stop: undefined
+  readonly lift: boolean
   readonly keep: undefined
   readonly claim: readonly OpenIntent[]
   readonly flush: undefined
@@ -75,7 +95,10 @@ export type Answers = {
   readonly chains: readonly string[]
   readonly count: number
   readonly approvals: readonly ApprovalRow[]
+  readonly grants: readonly GrantRow[]
+  readonly stops: readonly StopRow[]
   readonly find: FileChange | undefined
+  readonly watch: undefined
   readonly close: undefined
 }
 
@@ -90,6 +113,8 @@ export type Reply =
 export type Report =
   | { readonly kind: 'opened' }
   | { readonly kind: 'unopened'; readonly reason: string }
+  /** Another connection has changed approvals, grants or stops. */
+  | { readonly kind: 'changed' }
   | {
       readonly kind: 'progress'
       /** Rows and characters of bodies made durable since the worker began. */

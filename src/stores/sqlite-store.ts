@@ -10,14 +10,17 @@ import type {
   ApprovalAnswer,
   ApprovalRow,
   ApprovalState,
+  GrantRow,
   Intended,
   IntentDraft,
   OpenIntent,
   RecordDraft,
   RecordQuery,
   RecordRow,
+  StopRow,
   Store,
 } from '../observe/store.ts'
+import type { GrantFilter } from './memory-grants.ts'
 import { newChainName } from './record-chain.ts'
 import { checkDraft, checkLimit } from './record-draft.ts'
 import { workerFile } from './worker-file.ts'
@@ -93,6 +96,40 @@ class SqliteStore implements Store {
   async answer(id: string, answer: ApprovalAnswer, record: RecordDraft): Promise<Answered> {
     checkDraft(record)
     return await this.#link.ask<'answer'>({ kind: 'answer', approval: id, answer, record, now: this.#clock.now() })
+  }
+
+  async renewProof(id: string, proof: string, record: RecordDraft): Promise<boolean> {
+    checkDraft(record)
+    const now = this.#clock.now()
+    return await this.#link.ask<'renew-proof'>({ kind: 'renew-proof', approval: id, proof, record, now })
+  }
+
+  async grants(filter: GrantFilter): Promise<readonly GrantRow[]> {
+    checkLimit(filter.limit)
+    return await this.#link.ask<'grants'>({ kind: 'grants', filter })
+  }
+
+  async revokeGrant(id: string, by: string, at: number, record: RecordDraft): Promise<boolean> {
+    checkDraft(record)
+    return await this.#link.ask<'revoke'>({ kind: 'revoke', grant: id, by, at, record, now: this.#clock.now() })
+  }
+
+  async stops(): Promise<readonly StopRow[]> {
+    return await this.#link.ask<'stops'>({ kind: 'stops' })
+  }
+
+  async stop(row: StopRow, record: RecordDraft): Promise<void> {
+    checkDraft(record)
+    await this.#link.ask<'stop'>({ kind: 'stop', row, record })
+  }
+
+  async lift(id: string, record: RecordDraft): Promise<boolean> {
+    checkDraft(record)
+    return await this.#link.ask<'lift'>({ kind: 'lift', stop: id, record })
+  }
+
+  watch(changed: () => void): () => void {
+    return this.#link.watch(changed)
   }
 
   async records(query: RecordQuery): Promise<readonly RecordRow[]> {

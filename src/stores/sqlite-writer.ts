@@ -2,15 +2,16 @@
 // ran is committed together in the next one. It answers nothing before that is on disk. Rows that could not be written stay
 // in line and are tried again; a request that could not be carried out is answered so and left, since its caller acts on it.
 
-import { openedBody } from './approval-choice.ts'
+import { type ApprovalChoice, intentRecord } from './approval-choice.ts'
 import { uptimeMs } from './owner-identity.ts'
-import { SqliteApprovals } from './sqlite-approvals.ts'
+import { SqliteDesk } from './sqlite-desk.ts'
 import { isBusyError, type SqlDatabase, type SqlStatement } from './sqlite-driver.ts'
 import { SqliteImages } from './sqlite-images.ts'
 import { RENEW_MS, SqliteIntents } from './sqlite-intents.ts'
 import type { Answers, Batch, FlatRows, Numbered, ReadRequest, Reply, Report, WriteRequest } from './sqlite-protocol.ts'
 import { FLAT_FIELDS, flatRow } from './sqlite-protocol.ts'
 import { SqliteRecords } from './sqlite-records.ts'
+import { SqliteWatch } from './sqlite-watch.ts'
 
 /** Batches of rows to one transaction: bounds how long a failing one takes, and how long others wait for the lock. */
 const TRANSACTION_BATCHES = 40
@@ -21,7 +22,8 @@ const TIMER_SLACK_MS = 200
 export class SqliteWriter {
   readonly #database: SqlDatabase
   readonly #records: SqliteRecords
-  readonly #approvals: SqliteApprovals
+  readonly #desk: SqliteDesk
+  readonly #watch: SqliteWatch
   readonly #intents: SqliteIntents
   readonly #images: SqliteImages
   readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback', SqlStatement>>
@@ -38,7 +40,8 @@ export class SqliteWriter {
   constructor(database: SqlDatabase, chain: string, report: (report: Report) => void) {
     this.#database = database
     this.#records = new SqliteRecords(database, chain)
-    this.#approvals = new SqliteApprovals(database)
+    this.#desk = new SqliteDesk(database, this.#records)
+    this.#watch = new SqliteWatch(database, () => report({ kind: 'changed' }))
     this.#intents = new SqliteIntents(database, chain)
     this.#images = new SqliteImages(database)
     this.#report = report
@@ -165,33 +168,27 @@ export class SqliteWriter {
     switch (request.kind) {
       case 'intend':
         return this.#intend(request)
-      case 'answer': {
-        const done = this.#approvals.answer(request.approval, request.answer, request.now)
-        if (done.kind === 'answered') this.#records.insert(flatRow(request.record))
-        return done
-      }
       case 'keep':
         return void this.#images.keep(request.change)
       case 'claim':
         return this.#intents.claimLapsed()
       case 'flush':
         return undefined
+      default:
+        return this.#desk.carryOut(request)
     }
   }
 
   // INVARIANT intent-first: the redeemed approval, the intent's row and its being open stand in one transaction.
   #intend({ draft, now }: Extract<WriteRequest, { kind: 'intend' }>): Answers['intend'] {
-    const choice = draft.ask === undefined ? undefined : this.#approvals.ask(draft.ask, draft.callId, now)
-    if (choice?.kind === 'unapproved') return choice
-    if (choice?.kind === 'open' && draft.ask !== undefined) {
-      const { open } = draft.ask
-      const { at } = draft.record
-      this.#records.insert(flatRow({ kind: 'approval', at, callId: draft.callId, body: openedBody(open) }))
-      return { kind: 'unapproved', state: 'open', approval: open }
-    }
-    this.#records.insert(flatRow(draft.record))
+    const choice = this.#desk.ask(draft, now)
+    if (choice?.kind === 'unapproved' || choice?.kind === 'grants') return choice
+    if (choice?.kind === 'open' && draft.ask !== undefined)
+      return { kind: 'unapproved', state: 'open', approval: draft.ask.open }
+    const used = usedBy(choice)
+    this.#records.insert(flatRow(intentRecord(draft.record, used)))
     this.#intents.open(draft)
-    return choice?.kind === 'redeem' ? { kind: 'recorded', approvalId: choice.approval.id } : { kind: 'recorded' }
+    return { kind: 'recorded', ...used }
   }
 
   #read(request: ReadRequest): Answers[ReadRequest['kind']] {
@@ -203,9 +200,15 @@ export class SqliteWriter {
       case 'count':
         return this.#records.count()
       case 'approvals':
-        return this.#approvals.list(request.filter)
+        return this.#desk.approvals.list(request.filter)
+      case 'grants':
+        return this.#desk.grants.list(request.filter)
+      case 'stops':
+        return this.#desk.stops.list()
       case 'find':
         return this.#images.find(request.callId)
+      case 'watch':
+        return void (request.on ? this.#watch.start() : this.#watch.stop())
     }
   }
 
@@ -216,6 +219,7 @@ export class SqliteWriter {
   }
 
   #close(id: number): Reply {
+    this.#watch.stop()
     clearInterval(this.#renewing)
     clearTimeout(this.#retrying)
     const lost = this.#rows.reduce((count, rows) => count + rows.length / FLAT_FIELDS, 0)
@@ -236,9 +240,16 @@ export class SqliteWriter {
   }
 }
 
-const READS: ReadonlySet<string> = new Set<ReadRequest['kind']>(['records', 'chains', 'count', 'approvals', 'find'])
+const READS: ReadonlySet<string> = new Set<ReadRequest['kind']>([
+  ...(['records', 'chains', 'count', 'approvals', 'grants', 'stops', 'find', 'watch'] as const),
+])
 
 const isRead = (request: WriteRequest | ReadRequest): request is ReadRequest => READS.has(request.kind)
+
+function usedBy(choice: ApprovalChoice | undefined): { readonly approvalId?: string; readonly grantId?: string } {
+  if (choice?.kind === 'redeem') return { approvalId: choice.approvalId }
+  return choice?.kind === 'grant' ? { grantId: choice.grant.id } : {}
+}
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 

@@ -42,6 +42,9 @@ export function storeConformance(name: string, open: (clock: FakeClock) => Promi
       policyVersion: 'p1',
       reason: 'writes are asked',
       shown: 'write_file path="a.txt"\n\u0000 content="…"',
+      workspace: 'main=/ws',
+      askedBy: ['default write'],
+      offers: [{ reach: 'once', shown: 'this one call' }],
       openedAt: clock.now(),
       expiresAt: clock.now() + 10 * MINUTE_MS,
     })

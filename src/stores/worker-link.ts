@@ -34,6 +34,7 @@ export class WorkerLink {
   readonly #atExit = (): void => this.#flushAtExit()
   #opening: ((opened: LinkOpened) => void) | undefined
   readonly #rows: RowBuffer
+  readonly #watchers = new Set<() => void>()
   #requests: Numbered[] = []
   #lastId = 0
   #timer: NodeJS.Timeout | undefined
@@ -124,6 +125,22 @@ export class WorkerLink {
     })
   }
 
+  /** Calls `changed` after another connection has changed what people decide, until the answer is called. */
+  watch(changed: () => void): () => void {
+    // One for each caller, even of one function.
+    const watcher = (): void => changed()
+    this.#watchers.add(watcher)
+    if (this.#watchers.size === 1) this.#askToWatch(true)
+    return () => {
+      if (this.#watchers.delete(watcher) && this.#watchers.size === 0) this.#askToWatch(false)
+    }
+  }
+
+  /** A worker that is gone has nothing to report any more. */
+  #askToWatch(on: boolean): void {
+    this.ask<'watch'>({ kind: 'watch', on }).catch(() => undefined)
+  }
+
   /** Writes what is left and ends the worker; rejects where rows could not be written. */
   async close(): Promise<void> {
     const { unwritten } = this.#rows
@@ -206,6 +223,8 @@ export class WorkerLink {
       this.#failure = report.failure
       for (const reply of report.replies) this.#settle(reply)
       if (report.failure === undefined) this.#tellLoss()
+    } else if (report.kind === 'changed') {
+      for (const watcher of [...this.#watchers]) watcher()
     } else if (report.kind === 'opened') {
       this.#opening?.({ kind: 'ok', link: this })
       this.#opening = undefined

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Intended, IntentDraft, RecordDraft, Store } from '../observe/store.ts'
+import { intentRecord } from '../stores/approval-choice.ts'
 import { createMemoryStore } from '../stores/memory-store.ts'
 
 export type RecordingStore = Store & {
@@ -38,12 +39,38 @@ export function createRecordingStore(options: { readonly clock: Clock }): Record
     async intend(draft: IntentDraft): Promise<Intended> {
       if (broken !== undefined) return { kind: 'failed', reason: broken }
       const intended = await store.intend(draft)
-      if (intended.kind === 'recorded') note(draft.record)
+      if (intended.kind === 'recorded') note(intentRecord(draft.record, intended))
       return intended
     },
     flush: () => store.flush(),
     approvals: (filter) => store.approvals(filter),
-    answer: (id, answer, record) => store.answer(id, answer, record),
+    async answer(id, answer, record) {
+      const done = await store.answer(id, answer, record)
+      if (done.kind === 'answered') note(record)
+      return done
+    },
+    async renewProof(id, proof, record) {
+      const done = await store.renewProof(id, proof, record)
+      if (done) note(record)
+      return done
+    },
+    grants: (filter) => store.grants(filter),
+    async revokeGrant(id, by, at, record) {
+      const done = await store.revokeGrant(id, by, at, record)
+      if (done) note(record)
+      return done
+    },
+    stops: () => store.stops(),
+    async stop(row, record) {
+      await store.stop(row, record)
+      note(record)
+    },
+    async lift(id, record) {
+      const done = await store.lift(id, record)
+      if (done) note(record)
+      return done
+    },
+    watch: (changed) => store.watch(changed),
     records: (query) => store.records(query),
     chains: () => store.chains(),
     recordCount: () => store.recordCount(),

@@ -1,6 +1,6 @@
 // A source that does what a test tells it: offers tools, fails, hangs, changes its mind.
 
-import type { Layer } from '../describe/entry.ts'
+import type { Layer } from '../describe/layer.ts'
 import type { OfferedTool, Source, SourceHost } from '../describe/source.ts'
 import type { Tool } from '../describe/tool.ts'
 import type { AnyTool } from '../gate-contract.ts'

@@ -23,13 +23,14 @@ describe('schema/lockgate.schema.json', () => {
   })
 
   it.each([
-    ['an unknown key', { version: 1, profile: 'coding' }],
+    ['an unknown key', { version: 1, profil: 'coding' }],
     ['no version', {}],
     ['another version', { version: 2 }],
     ['a source of two kinds', { version: 1, sources: { a: { command: 'x', url: 'https://x.y' } } }],
     ['a source with `__` in its name', { version: 1, sources: { a__b: { command: 'x' } } }],
     ['a rule with two answers', { version: 1, policy: { rules: [{ allow: 'a', deny: 'b' }] } }],
-    ['a rule with an unknown key', { version: 1, policy: { rules: [{ allow: 'a', when: 'x' }] } }],
+    ['a rule with an unknown key', { version: 1, policy: { rules: [{ allow: 'a', wenn: 'x' }] } }],
+    ['a profile that is none', { version: 1, profile: 'loose' }],
     ['an effect that is none', { version: 1, sources: { a: { command: 'x', effects: { '*': 'reed' } } } }],
     ['a deadline without a unit', { version: 1, limits: { deadline: '60' } }],
     ['a size in small letters', { version: 1, limits: { result: '48kb' } }],

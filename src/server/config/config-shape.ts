@@ -2,16 +2,16 @@
 // and the JSON Schema for editors are both made from what stands here. A key is added together with what enforces it.
 
 import { readCaller } from '../../authorize/caller-identity.ts'
-import type { Answer } from '../../authorize/policy-options.ts'
+import { type Answer, PROFILES } from '../../authorize/policy-options.ts'
 import type { DeclaredEffect } from '../../describe/effect.ts'
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
+import { REPEATS } from '../../gate-options-check.ts'
 import { ruleFile, rules } from './rule-shape.ts'
-import { choice, duration, exactly, flag, listOf, namedValues, refined, refuse, size, text } from './shape.ts'
+import { choice, duration, exactly, flag, listOf, namedValues, number, refined, refuse, size, text } from './shape.ts'
 import { byForm, fields, needed, optional } from './shape-object.ts'
 import { clientServer, located, path, source, sourceName } from './source-shape.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+const DAY_MS = 86_400_000
 const FILES_MAX = 64
 
 const workspace = byForm({
@@ -50,10 +50,62 @@ const caller = refined(callerFields, (value, reading) => {
   return read.kind === 'ok' ? value : refuse(reading, read.reason)
 })
 
+const name = text('a name: 1 to 64 letters, digits, `_`, `-` and `.`', '[A-Za-z0-9_.-]{1,64}')
+const toolNames = listOf(text('a tool name or a glob'))
+
+const step = fields({
+  effects: optional(listOf(choice(DECLARED_EFFECTS)), 'A tool has to have one of these effects.'),
+  groups: optional(listOf(name), 'A tool has to be in one of these groups.'),
+})
+
+/** Where rules stand, and whose word they are. */
+const rulePlace = byForm({
+  text: path,
+  map: fields({
+    file: needed(path, 'A file with further rules.'),
+    origin: optional(
+      choice(['system', 'user', 'project']),
+      'Whose rules these are; it is said with each answer, and makes none stronger. Default: `user`.',
+    ),
+  }),
+})
+
+const REPEATS_MAX = 1_000_000_000
+const times = (least: number) =>
+  refined(number(), (value, reading) =>
+    Number.isSafeInteger(value) && value >= least && value <= REPEATS_MAX
+      ? value
+      : refuse(reading, `expected a whole number from ${least} to ${REPEATS_MAX}`),
+  )
+
+const repeats = refined(
+  fields({
+    warn: optional(times(2), 'From so many on, the outcome says so. Default: 5.'),
+    refuse: optional(times(3), 'From so many on, the call is refused. Default: 10.'),
+    pace: optional(
+      duration({ min: 0, max: DAY_MS }),
+      'Calls that come faster, outside a turn, are made by a program and do not count. 0s counts all. Default: 50ms.',
+    ),
+  }),
+  (value, reading) => {
+    const { warn = REPEATS.warn, refuse: last = REPEATS.refuse } = value
+    return last > warn ? value : refuse(reading, `\`refuse\` (${last}) must be more than \`warn\` (${warn})`)
+  },
+)
+
+/** A name as a client writes it into `Host`; with a port where it is not the default one. */
+const hostName = text(
+  'a host name, or an address, with or without a port, such as `gate.example.com:7420`',
+  '(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+\\])(?::\\d{1,5})?',
+)
+
 const policy = fields({
   defaults: optional(answers, 'Answers by effect, for calls that no rule answers.'),
   rules: optional(rules, 'The strictest rule that fits a call answers it.'),
-  files: optional(listOf(path, FILES_MAX), 'Files with further rules, each `{ rules: [...] }`.'),
+  files: optional(
+    listOf(rulePlace, FILES_MAX),
+    'Files with further rules, each `{ rules: [...] }`: a path, or `{ file, origin }`.',
+  ),
 })
 
 /** `lockgate.yaml`. */
@@ -79,9 +131,37 @@ export const configuration = fields({
     fields({ default: optional(caller, 'Who a caller is that says nothing about itself.') }),
     'Who calls.',
   ),
+  profile: optional(
+    located(choice(PROFILES)),
+    'A named set of defaults; `lockgate explain profile` prints it. Default: `coding`.',
+  ),
+  groups: optional(
+    located(refined(namedValues(name, toolNames, 256), (groups) => Object.fromEntries(groups))),
+    'Names of sets of tools, for rules and steps.',
+  ),
+  steps: optional(
+    located(refined(namedValues(name, step, 64), (steps) => Object.fromEntries(steps))),
+    'Phases of a task, and what may be used in each. A step that names nothing allows nothing.',
+  ),
   policy: optional(policy, 'Which calls run, which ask a person first, which are refused.'),
   approvals: optional(
     fields({
+      channels: optional(
+        listOf(choice(['terminal', 'console', 'elicitation'])),
+        'Where `serve` lets a person answer: at its own terminal, and in the console with its API. Default: these two. `elicitation`: through the client of `serve --stdio` too; over HTTP tokens are marked for it.',
+      ),
+      hold: optional(
+        duration({ min: 0, max: DAY_MS }),
+        'How long a call of a client that cannot ask is held for its answer. Default: 45s.',
+      ),
+      grant: optional(
+        duration({ min: 1_000, max: 30 * DAY_MS }),
+        'How long an answer of wider reach holds. Default: 12h.',
+      ),
+      proof: optional(
+        choice(['none', 'code']),
+        '`code`: whoever answers has to bring a one-time code that only the gate’s own terminal shows.',
+      ),
       expires: optional(
         duration({ min: 1_000, max: 30 * DAY_MS }),
         'How long a question stays open, and an answer can be used.',
@@ -97,6 +177,7 @@ export const configuration = fields({
       ),
       deadline: optional(duration({ min: 1, max: DAY_MS }), 'From the opening of a call to its end. Default: 60s.'),
       arguments: optional(size({ min: 2, max: 1_048_576 }), 'Of the arguments of one call. Default: 1MB.'),
+      repeats: optional(repeats, 'Equal calls of one conversation with equal results, one after the other.'),
     }),
     'Bounds of every call.',
   ),
@@ -106,10 +187,15 @@ export const configuration = fields({
         located(text('`HOST:PORT`, such as `127.0.0.1:7420`')),
         'Where `serve` listens. Default: 127.0.0.1:7420.',
       ),
+      names: optional(
+        listOf(hostName, 64),
+        'Names under which clients may come, besides the loopback ones and the one that it listens on.',
+      ),
     }),
     'The gateway.',
   ),
 })
 
 export { ruleFile }
+export type WrittenRulePlace = NonNullable<ReturnType<typeof rulePlace.read>>
 export type WrittenConfiguration = NonNullable<ReturnType<typeof configuration.read>>

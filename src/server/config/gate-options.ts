@@ -1,8 +1,8 @@
 // From a configuration to what `createGate` takes. Nothing is decided and nothing is started here; code of sources that the
 // configuration does not name is not loaded.
 
-import type { Source } from '../../describe/source.ts'
-import type { GateOptions, LogEntry } from '../../gate-contract.ts'
+import type { Activation, Source } from '../../describe/source.ts'
+import type { ApprovalsOptions, GateOptions, LogEntry } from '../../gate-contract.ts'
 import type { LockgateConfig, SourceConfig } from './lockgate-config.ts'
 import { mcpOptionsOf } from './mcp-options-of.ts'
 
@@ -12,6 +12,8 @@ export type GateOptionsParts = {
   readonly database: string | undefined
   readonly ownFiles: readonly string[]
   readonly log: (entry: LogEntry) => void
+  /** Shows a one-time code to the person at this terminal. */
+  readonly showCode?: ApprovalsOptions['showCode']
   /** Which of the sources to start; all of them where it is not given. */
   readonly starts?: (source: SourceConfig) => boolean
 }
@@ -21,15 +23,18 @@ export async function gateOptionsOf({
   database,
   ownFiles,
   log,
+  showCode,
   starts = () => true,
 }: GateOptionsParts): Promise<GateOptions> {
-  const { workspace, policy, approvals, limits } = config
+  const { workspace, policy, limits } = config
+  const { channels, ...approvals } = config.approvals
   const sources = await Promise.all(config.sources.filter(starts).map(sourceOf))
   return {
     ...(Object.keys(workspace).length === 0 ? {} : { workspace }),
     sources: [...(await builtinSources(config)), ...sources],
     store: database === undefined ? 'memory' : { sqlite: database },
-    ...{ policy, approvals, limits, ownFiles, log },
+    ...{ policy, limits, ownFiles, log },
+    approvals: showCode === undefined ? approvals : { ...approvals, showCode },
   }
 }
 
@@ -42,8 +47,19 @@ async function builtinSources({ tools }: LockgateConfig): Promise<readonly Sourc
 async function sourceOf(source: SourceConfig): Promise<Source> {
   if (source.kind === 'module') {
     const { moduleSource } = await import('./module-source.ts')
-    return moduleSource({ name: source.name, file: source.file, digest: source.digest })
+    return activated(moduleSource({ name: source.name, file: source.file, digest: source.digest }), source.activation)
   }
   const { mcpSource } = await import('../../sources/mcp/mcp-source.ts')
-  return mcpSource(source.name, mcpOptionsOf(source))
+  return activated(mcpSource(source.name, mcpOptionsOf(source)), source.activation)
+}
+
+/** The same source, whose tools are there only where the activation holds. */
+function activated(source: Source, activation: Activation | undefined): Source {
+  if (activation === undefined) return source
+  const { name, layer, identity, foreign } = source
+  return {
+    ...{ name, layer, identity, foreign, activation },
+    start: (host) => source.start(host),
+    close: () => source.close(),
+  }
 }

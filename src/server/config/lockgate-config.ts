@@ -3,6 +3,8 @@
 import type { PolicyOptions } from '../../authorize/policy-options.ts'
 import type { Caller } from '../../describe/caller.ts'
 import type { DeclaredEffect } from '../../describe/effect.ts'
+import type { Activation } from '../../describe/source.ts'
+import type { ApprovalsOptions, GateOptions } from '../../gate-contract.ts'
 import type { ConfigFile } from './config-file.ts'
 
 type Governed = {
@@ -11,7 +13,14 @@ type Governed = {
   readonly effects: Readonly<Record<string, DeclaredEffect>>
   readonly trustAnnotations: boolean
   readonly deadlineMs?: number
+  readonly activation?: Activation
 }
+
+/**
+ * Where a person may answer: at the terminal of `serve`, in the console with its API, and through the client of
+ * `serve --stdio`.
+ */
+export type ApprovalChannel = 'terminal' | 'console' | 'elicitation'
 
 export type SourceConfig =
   | (Governed & {
@@ -30,6 +39,7 @@ export type SourceConfig =
       readonly file: string
       /** Of its bytes. */
       readonly digest: string
+      readonly activation?: Activation
     }
 
 export type LockgateConfig = {
@@ -45,11 +55,19 @@ export type LockgateConfig = {
   readonly sources: readonly SourceConfig[]
   readonly caller: Partial<Caller>
   readonly policy: PolicyOptions
-  readonly approvals: { readonly expiresMs?: number }
-  readonly limits: { readonly resultBytes?: number; readonly deadlineMs?: number; readonly argumentBytes?: number }
+  readonly approvals: Pick<ApprovalsOptions, 'expiresMs' | 'holdMs' | 'grantMs' | 'proof'> & {
+    readonly channels?: readonly ApprovalChannel[]
+  }
+  readonly limits: NonNullable<GateOptions['limits']>
   readonly listen: { readonly host: string; readonly port: number }
+  /** Names under which clients may come, besides those that follow from `listen`. */
+  readonly names: readonly string[]
   /** The file itself and every file that it refers to, with the digest of what was read: what `trust` records. */
   readonly files: readonly ConfigFile[]
+  /** The rule file of each workspace root that has one and that nothing refers to: what `trust` records besides. */
+  readonly projectFiles: readonly ConfigFile[]
+  /** Every file that has a part in the policy, whether or not it is there now. */
+  readonly policyPaths: readonly string[]
   /** What no tool may reach: those files, under every name that is known for them, and a database beside them. */
   readonly ownFiles: readonly string[]
 }

@@ -10,14 +10,6 @@ import type { PlacedRule } from './rule-shape.ts'
 /** A rule with the file that it stands in. */
 export type FiledRule = PlacedRule & { readonly file: string }
 
-/** The policy that these rules make. */
-export function policyOf(defaults: PolicyOptions['defaults'], rules: readonly FiledRule[]): PolicyOptions {
-  return {
-    ...(defaults === undefined ? {} : { defaults }),
-    rules: rules.map(({ rule, node, file }) => ({ ...rule, at: { file, ...node.at } })),
-  }
-}
-
 /** Why the policy does not hold, each problem at the value that it speaks of. */
 export function policyProblems(
   policy: PolicyOptions,

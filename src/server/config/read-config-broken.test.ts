@@ -47,8 +47,8 @@ const BROKEN: readonly (readonly [string, string, ...RegExp[]])[] = [
   ],
   [
     'a key of another version',
-    'version: 1\nprofile: coding',
-    /^2:1 profile: this version of Lockgate does not know the key `profile` here/,
+    'version: 1\nsecrets: {}',
+    /^2:1 secrets: this version of Lockgate does not know the key `secrets` here/,
   ],
   [
     'a family of another version',
@@ -232,8 +232,8 @@ const BROKEN: readonly (readonly [string, string, ...RegExp[]])[] = [
   ],
   [
     'a rule with a key of another version',
-    'version: 1\npolicy: { rules: [{ deny: a, when: "true" }] }',
-    /^2:30 policy\.rules\[0\]\.when: .*does not know/,
+    'version: 1\npolicy: { rules: [{ deny: a, unless: "true" }] }',
+    /^2:30 policy\.rules\[0\]\.unless: .*does not know/,
   ],
   [
     'a rule about an effect that is none',
@@ -281,9 +281,45 @@ const BROKEN: readonly (readonly [string, string, ...RegExp[]])[] = [
     /^2:23 approvals\.expires: expected a duration from `1s` to `30d`.* got the text `31d`/,
   ],
   [
-    'channels of another version',
-    'version: 1\napprovals: { channels: [terminal] }',
-    /^2:14 approvals\.channels: .*does not know/,
+    'a channel that nobody knows',
+    'version: 1\napprovals: { channels: [terminal, mail] }',
+    /^2:35 approvals\.channels\[1\]: expected .*`terminal`.*`console`/,
+  ],
+  ['a profile that nobody knows', 'version: 1\nprofile: codign', /^2:10 profile: .*did you mean `coding`\?/],
+  [
+    'a profile under which nothing is inherited, with something to inherit',
+    'version: 1\nprofile: platform\ncallers: { default: { roles: [dev] } }',
+    /^2:10 callers\.default\.roles: under the profile `platform` nobody inherits a role/,
+  ],
+  [
+    'a loop guard that refuses before it warns',
+    'version: 1\nlimits: { repeats: { warn: 6, refuse: 6 } }',
+    /^2:20 limits\.repeats: `refuse` \(6\) must be more than `warn` \(6\)/,
+  ],
+  [
+    'a loop guard that refuses the second call',
+    'version: 1\nlimits: { repeats: { warn: 1 } }',
+    /^2:28 limits\.repeats\.warn: expected a whole number from 2/,
+  ],
+  [
+    'an activation that looks outside the workspace',
+    'version: 1\nsources: { a: { command: x, activation: { workspace: [../.git] } } }',
+    /sources\.a\.activation\.workspace\[0\]: expected a relative path inside the workspace/,
+  ],
+  [
+    'an activation that says nothing',
+    'version: 1\nsources: { a: { command: x, activation: {} } }',
+    /sources\.a\.activation: it says nothing/,
+  ],
+  [
+    'a name that is an address of a page',
+    'version: 1\nserver: { names: ["https://x.y"] }',
+    /server\.names\[0\]: expected a host/,
+  ],
+  [
+    'a file of rules of somebody else than there is',
+    'version: 1\npolicy: { files: [{ file: x.yaml, origin: session }] }',
+    /policy\.files\[0\]\.origin: expected/,
   ],
   [
     'a deadline of nothing',

@@ -42,10 +42,13 @@ describe('what holds is read', () => {
       tools: { files: false },
       sources: [],
       caller: {},
-      policy: { rules: [] },
+      policy: { rules: [], trustProject: true },
       approvals: {},
       limits: {},
       listen: { host: '127.0.0.1', port: 7420 },
+      names: [],
+      projectFiles: [],
+      policyPaths: [join(folder, 'lockgate.yaml')],
       files: [{ path: join(folder, 'lockgate.yaml'), digest: expect.stringMatching(/^[0-9a-f]{64}$/) }],
       ownFiles: [join(folder, 'lockgate.yaml')],
     })
@@ -66,7 +69,12 @@ describe('what holds is read', () => {
       config: { file: join(folder, 'lockgate.yaml'), workspace: { main: folder, docs: join(folder, 'docs') } },
     })
     if (reading.kind === 'ok')
-      expect(reading.config.ownFiles).toEqual([join(folder, 'elsewhere', 'linked.yaml'), join(folder, 'lockgate.yaml')])
+      expect(reading.config.ownFiles).toEqual([
+        join(folder, 'elsewhere', 'linked.yaml'),
+        join(folder, 'lockgate.yaml'),
+        join(folder, 'lockgate.rules.yaml'),
+        join(folder, 'docs', 'lockgate.rules.yaml'),
+      ])
   })
 
   it('L51: a limit is taken exactly as it is written, however small', () => {
@@ -141,6 +149,7 @@ sources: { own: { module: ./tools.js }, up: { command: node, args: [./server.js,
 policy: { files: [rules.yaml] }`)
     const own = [
       'lockgate.yaml',
+      'lockgate.rules.yaml',
       'tools.js',
       'rules.yaml',
       'server.js',

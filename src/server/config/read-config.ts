@@ -7,11 +7,11 @@ import { type ConfigProblem, GateConfigError } from '../../describe/gate-config-
 import { checkMcpOptions } from '../../sources/mcp/mcp-options.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
 import type { NodeProblem } from './config-node.ts'
-import { configuration, ruleFile, type WrittenConfiguration } from './config-shape.ts'
+import { configuration, type WrittenConfiguration } from './config-shape.ts'
 import { type Environment, expandTree } from './expand.ts'
 import type { LockgateConfig, SourceConfig } from './lockgate-config.ts'
 import { mcpOptionsOf } from './mcp-options-of.ts'
-import { type FiledRule, policyOf, policyProblems } from './policy-problems.ts'
+import { type PolicyPlaces, readPolicy } from './read-policy.ts'
 import {
   bothNames,
   existingFile,
@@ -23,17 +23,19 @@ import {
   storeOf,
 } from './read-references.ts'
 import { readYaml } from './read-yaml.ts'
-import type { PlacedRule } from './rule-shape.ts'
 import type { Shape } from './shape.ts'
-import type { ConnectedSource, LaunchedSource, Located } from './source-shape.ts'
+import type { ConnectedSource, LaunchedSource, Located, ModuleSource } from './source-shape.ts'
 
 export type ConfigReading =
   | { readonly kind: 'ok'; readonly config: LockgateConfig }
   | { readonly kind: 'bad'; readonly problems: readonly ConfigProblem[] }
 
-/** Reads one configuration. Relative paths in it count from its own folder, links followed. */
-export function readConfig(file: string, environment: Environment): ConfigReading {
-  const reader = new ConfigReader(environment)
+/**
+ * Reads one configuration. Relative paths in it count from its own folder, links followed. `places`: where rules stand that
+ * the configuration does not name.
+ */
+export function readConfig(file: string, environment: Environment, places: PolicyPlaces = {}): ConfigReading {
+  const reader = new ConfigReader(environment, places)
   const config = reader.read(resolve(file))
   return config === undefined || reader.problems.length > 0
     ? { kind: 'bad', problems: reader.problems }
@@ -44,14 +46,21 @@ class ConfigReader {
   readonly problems: ConfigProblem[] = []
   readonly #environment: Environment
   readonly #files: ConfigFile[] = []
+  readonly #projectFiles: ConfigFile[] = []
+  readonly #policyPaths = new Set<string>()
   readonly #ownFiles = new Set<string>()
+  readonly #places: PolicyPlaces
 
-  constructor(environment: Environment) {
+  constructor(environment: Environment, places: PolicyPlaces) {
     this.#environment = environment
+    this.#places = places
   }
 
   read(path: string): LockgateConfig | undefined {
-    const written = this.#readShape(path, configuration)
+    const written = this.#readShape(path, configuration, (file) => {
+      this.#refersTo(file)
+      return this.#environment
+    })
     const file = this.#files[0]?.path
     if (written === undefined || file === undefined) return undefined
     const references: References = { folder: dirname(file), report: this.#reporter(path) }
@@ -63,26 +72,31 @@ class ConfigReader {
     if (store === undefined || listen === undefined || this.problems.length > 0) return undefined
     this.#protectLaunches(sources, [references.folder, ...Object.values(workspace)])
     if (store.kind === 'sqlite') this.#ownDatabase(store.file)
-    const { expires } = written.approvals ?? {}
     return {
       ...{ file, workspace, sources, store, listen, policy },
       tools: { files: written.tools?.files ?? false },
       caller: written.callers?.default ?? {},
-      approvals: expires === undefined ? {} : { expiresMs: expires },
+      approvals: approvalsOf(written),
       limits: limitsOf(written),
+      names: written.server?.names ?? [],
       files: this.#files,
+      projectFiles: this.#projectFiles,
+      policyPaths: [...this.#policyPaths],
       ownFiles: [...this.#ownFiles],
     }
   }
 
-  /** One file: its bytes, its YAML, its variables, its shape. */
-  #readShape<Value>(path: string, shape: Shape<Value>): Value | undefined {
+  /** One file: its bytes, its YAML, its variables, its shape. `kept` is told of its bytes, and says which variables it has. */
+  #readShape<Value>(path: string, shape: Shape<Value>, kept: (file: ConfigFile) => Environment): Value | undefined {
+    this.#policyPaths.add(path)
+    this.#ownFiles.add(path)
     const read = readConfigFile(path)
     if (read.kind === 'bad') {
       this.problems.push({ file: path, message: read.reason })
       return undefined
     }
-    this.#own(path, read.file)
+    this.#ownFiles.add(read.file.path)
+    const environment = kept(read.file)
     const report = this.#reporter(path)
     const yaml = readYaml(read.text)
     if (yaml.kind === 'bad') {
@@ -90,7 +104,7 @@ class ConfigReader {
       return undefined
     }
     const before = this.problems.length
-    const node = expandTree(yaml.root, this.#environment, report)
+    const node = expandTree(yaml.root, environment, report)
     return this.problems.length > before ? undefined : shape.read({ node, key: '', report })
   }
 
@@ -98,8 +112,13 @@ class ConfigReader {
     return ({ at, key, message }) => this.problems.push({ file, ...at, ...(key === '' ? {} : { key }), message })
   }
 
-  #own(path: string, file: ConfigFile): void {
+  /** A file that the configuration refers to: what `trust` records, and what no tool may reach. */
+  #refersTo(file: ConfigFile): void {
     if (!this.#files.some((known) => known.path === file.path)) this.#files.push(file)
+  }
+
+  #own(path: string, file: ConfigFile): void {
+    this.#refersTo(file)
     for (const name of [path, file.path]) this.#ownFiles.add(name)
   }
 
@@ -122,20 +141,19 @@ class ConfigReader {
         references.report({ at, key, message: 'a source of this name stands under `sources` already' })
       }
       const config =
-        'module' in source
-          ? this.#moduleConfig(name, source.module, references)
-          : mcpSourceConfig(name, source, references)
+        'module' in source ? this.#moduleConfig(name, source, references) : mcpSourceConfig(name, source, references)
       for (const message of config.kind === 'module' ? [] : mcpProblems(config)) references.report({ at, key, message })
       sources.push(config)
     }
     return sources
   }
 
-  #moduleConfig(name: string, written: Located<string>, references: References): SourceConfig {
-    const file = existingFile(written, references) ?? ''
+  #moduleConfig(name: string, { module, activation }: ModuleSource, references: References): SourceConfig {
+    const file = existingFile(module, references) ?? ''
     const [digest] = file === '' ? [] : programDigests([file])
     if (digest !== undefined) this.#own(file, digest)
-    return { kind: 'module', name, file, digest: digest?.digest ?? '' }
+    const active = activation === undefined ? {} : { activation }
+    return { kind: 'module', name, file, digest: digest?.digest ?? '', ...active }
   }
 
   #protectLaunches(sources: readonly SourceConfig[], folders: readonly string[]): void {
@@ -153,23 +171,24 @@ class ConfigReader {
     workspace: LockgateConfig['workspace'],
     references: References,
   ): PolicyOptions {
-    const { defaults, rules, files = [] } = written.policy ?? {}
-    const filed = [...filedRules(rules, path), ...files.flatMap((file) => this.#rulesOf(file, references))]
-    const policy = policyOf(defaults, filed)
-    this.problems.push(
-      ...policyProblems(policy, filed, new Map(Object.entries(workspace).filter(([, folder]) => folder !== ''))),
-    )
-    return policy
-  }
-
-  #rulesOf(written: Located<string>, references: References): readonly FiledRule[] {
-    const file = existingFile(written, references)
-    return file === undefined ? [] : filedRules(this.#readShape(file, ruleFile)?.rules, file)
+    const roots = new Map(Object.entries(workspace).filter(([, folder]) => folder !== ''))
+    return readPolicy(written, path, roots, {
+      places: this.#places,
+      references,
+      environment: this.#environment,
+      problem: (problem) => this.problems.push(problem),
+      read: (file, shape, kept) => this.#readShape(file, shape, kept),
+      refersTo: (file) => this.#refersTo(file),
+      isReferredTo: (file) => this.#files.some((known) => known.path === file),
+      // INVARIANT own-files: a file of rules that is not there yet cannot be put there by a tool.
+      mayAppear: (file) => {
+        this.#policyPaths.add(file)
+        this.#ownFiles.add(file)
+      },
+      project: (file) => void this.#projectFiles.push(file),
+    })
   }
 }
-
-const filedRules = (rules: readonly PlacedRule[] | undefined, file: string): readonly FiledRule[] =>
-  (rules ?? []).map((rule) => ({ ...rule, file }))
 
 function mcpSourceConfig(name: string, source: LaunchedSource | ConnectedSource, references: References): SourceConfig {
   const governed = {
@@ -177,6 +196,7 @@ function mcpSourceConfig(name: string, source: LaunchedSource | ConnectedSource,
     effects: Object.fromEntries(source.effects ?? []),
     trustAnnotations: source.trust === 'annotations',
     ...(source.deadline === undefined ? {} : { deadlineMs: source.deadline }),
+    ...(source.activation === undefined ? {} : { activation: source.activation }),
   }
   if ('url' in source)
     return { kind: 'http', ...governed, url: source.url, headers: Object.fromEntries(source.headers ?? []) }
@@ -199,10 +219,27 @@ function mcpProblems(source: SourceConfig & { kind: 'stdio' | 'http' }): readonl
   }
 }
 
+function approvalsOf({ approvals = {} }: WrittenConfiguration): LockgateConfig['approvals'] {
+  const { channels, expires, grant, hold, proof } = approvals
+  return {
+    ...(channels === undefined ? {} : { channels }),
+    ...(expires === undefined ? {} : { expiresMs: expires }),
+    ...(grant === undefined ? {} : { grantMs: grant }),
+    ...(hold === undefined ? {} : { holdMs: hold }),
+    ...(proof === undefined ? {} : { proof }),
+  }
+}
+
 function limitsOf({ limits }: WrittenConfiguration): LockgateConfig['limits'] {
   return {
     ...(limits?.result === undefined ? {} : { resultBytes: limits.result }),
     ...(limits?.deadline === undefined ? {} : { deadlineMs: limits.deadline }),
     ...(limits?.arguments === undefined ? {} : { argumentBytes: limits.arguments }),
+    ...(limits?.repeats === undefined ? {} : { repeats: repeatsOf(limits.repeats) }),
   }
 }
+
+type WrittenRepeats = NonNullable<NonNullable<WrittenConfiguration['limits']>['repeats']>
+
+const repeatsOf = ({ pace, ...counts }: WrittenRepeats): NonNullable<LockgateConfig['limits']['repeats']> =>
+  pace === undefined ? counts : { ...counts, paceMs: pace }

@@ -3,9 +3,9 @@
 
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, resolve, sep } from 'node:path'
+import { didYouMean } from '../../base/did-you-mean.ts'
 import { type ConfigFile, digestFile, errorCode } from './config-file.ts'
 import { type NodeProblem, quoted } from './config-node.ts'
-import { didYouMean } from './did-you-mean.ts'
 import type { LockgateConfig } from './lockgate-config.ts'
 import type { Located } from './source-shape.ts'
 

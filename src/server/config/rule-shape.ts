@@ -1,10 +1,19 @@
 // The rules of `policy.rules` and of rule files, as far as their form goes; whether a rule holds is the policy's to say.
 // Every rule keeps the place where it stands.
 
-import type { Answer, ArgumentGlob, RuleCallers, RuleOptions, RuleSubject } from '../../authorize/policy-options.ts'
+import type {
+  Answer,
+  ArgumentGlob,
+  ArgumentTest,
+  RuleCallers,
+  RuleExample,
+  RuleOptions,
+  RuleSubject,
+} from '../../authorize/policy-options.ts'
+import type { JsonObject, JsonValue } from '../../base/json-value.ts'
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
-import type { ConfigNode } from './config-node.ts'
-import { choice, flag, listOf, namedValues, number, refined, type Shape, text } from './shape.ts'
+import { type ConfigNode, describeNode } from './config-node.ts'
+import { choice, flag, listOf, namedValues, number, refined, refuse, type Shape, text } from './shape.ts'
 import { byForm, chosenByKey, fields, needed, optional } from './shape-object.ts'
 
 /** A rule, what it was read from, and its key within its file. */
@@ -23,6 +32,7 @@ const subject: Shape<RuleSubject> = byForm({
   map: fields({
     tool: optional(oneOrMore(text('a tool name or a glob')), 'Tool names, or globs over them.'),
     source: optional(oneOrMore(text('a source name or a glob')), 'Names of sources, or globs over them.'),
+    group: optional(oneOrMore(text('the name of a group')), 'Names of `groups`: sets of tools.'),
     effect: optional(oneOrMore(effect), 'What the call may do.'),
     resource: optional(
       oneOrMore(text('a verb and a key, such as `read file:**/.env*`')),
@@ -37,29 +47,88 @@ const callers: Shape<RuleCallers> = fields({
   role: optional(oneOrMore(text()), 'A role that the caller has.'),
   tenant: optional(oneOrMore(text()), 'The tenant, or a glob over tenants.'),
   task: optional(oneOrMore(text()), 'The name of the task, or a glob.'),
+  step: optional(oneOrMore(text()), 'The phase of the task, or a glob.'),
 })
 
 const argumentGlob: Shape<ArgumentGlob> = byForm({ text: text('a glob'), number: number(), flag: flag() })
 
+const argumentTest: Shape<ArgumentTest> = fields({
+  in: optional(listOf(argumentGlob), 'Equal to one of these.'),
+  min: optional(number(), 'A number, this one or a larger one.'),
+  max: optional(number(), 'A number, this one or a smaller one.'),
+  prefix: optional(text(), 'A text that begins so.'),
+})
+
 const globsByArgument: Shape<NonNullable<RuleOptions['where']>> = refined(
   namedValues(
     text('the name of an argument'),
-    byForm({ text: text('a glob'), number: number(), flag: flag(), list: listOf(argumentGlob) }),
+    byForm({ text: text('a glob'), number: number(), flag: flag(), list: listOf(argumentGlob), map: argumentTest }),
   ),
   (values) => Object.fromEntries(values),
 )
 
+const EXAMPLE: JsonObject = { type: 'object' }
+
+/** The arguments of a call: whatever stands there. */
+const exampleArguments: Shape<JsonObject> = {
+  expected: 'the arguments of a call',
+  schema: EXAMPLE,
+  read(reading) {
+    const { node } = reading
+    if (node.kind !== 'map') return refuse(reading, `expected the arguments of a call, got ${describeNode(node)}`)
+    return Object.fromEntries(node.entries.map((entry) => [entry.key, jsonOf(entry.node)]))
+  },
+}
+
+function jsonOf(node: ConfigNode): JsonValue {
+  switch (node.kind) {
+    case 'text':
+      return node.text
+    case 'number':
+    case 'flag':
+      return node.value
+    case 'list':
+      return node.items.map(jsonOf)
+    case 'map':
+      return Object.fromEntries(node.entries.map((entry) => [entry.key, jsonOf(entry.node)]))
+    default:
+      return null
+  }
+}
+
+const example: Shape<RuleExample> = byForm({ text: text('a resource such as `read file:.env`'), map: exampleArguments })
+
+const examples = fields({
+  match: optional(listOf(example, 100), 'The rule has to hold for each of these.'),
+  miss: optional(listOf(example, 100), 'The rule must hold for none of these.'),
+})
+
+const place = choice(['process', 'upstream'])
+
 const narrowing = {
   for: optional(callers, 'Which callers the rule speaks of. All keys must hold.'),
-  where: optional(globsByArgument, 'Argument name to glob, or a list of globs, over the canonical argument.'),
+  where: optional(
+    globsByArgument,
+    'Argument name to glob, to a list of globs, or to a test `{ in, min, max, prefix }`, over the canonical argument.',
+  ),
+  when: optional(
+    text('a CEL expression'),
+    'A CEL expression over `args`, `caller`, `tool` and `resources` that has to be true. One that cannot be evaluated counts as the stricter side.',
+  ),
+  examples: optional(examples, 'Checked whenever the rule is loaded.'),
   because: optional(text('a sentence'), 'Why the rule exists. Shown with each answer that it gives.'),
 }
 
-const answer = (word: Answer) => `${word}: what the rule speaks of, by tool name, glob, source, effect or resource.`
+const placed = {
+  place: optional(oneOrMore(place), 'Where calls that the rule holds for have to run; elsewhere they are denied.'),
+}
+
+const answer = (word: Answer) =>
+  `${word}: what the rule speaks of, by tool name, glob, source, group, effect or resource.`
 
 const rule: Shape<Omit<RuleOptions, 'at'>> = chosenByKey({
-  allow: fields({ allow: needed(subject, answer('allow')), ...narrowing }),
-  ask: fields({ ask: needed(subject, answer('ask')), ...narrowing }),
+  allow: fields({ allow: needed(subject, answer('allow')), ...narrowing, ...placed }),
+  ask: fields({ ask: needed(subject, answer('ask')), ...narrowing, ...placed }),
   deny: fields({ deny: needed(subject, answer('deny')), ...narrowing }),
 })
 

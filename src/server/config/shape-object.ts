@@ -1,9 +1,9 @@
 // Shapes of maps whose keys are ours, and of values that may have one form or another. A key that is not named is an
 // error; so is one that another version of Lockgate may know.
 
+import { didYouMean } from '../../base/did-you-mean.ts'
 import type { JsonObject } from '../../base/json-value.ts'
 import { type ConfigNode, describeNode, keyBelow, quoted } from './config-node.ts'
-import { didYouMean } from './did-you-mean.ts'
 import { type Reading, refuse, type Shape, type ShapeValue } from './shape.ts'
 
 type Field<Value, Needed extends boolean> = {

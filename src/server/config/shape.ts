@@ -1,9 +1,9 @@
 // What a value of the configuration may be: one description that both reads it, with positions and in words, and gives
 // the JSON Schema for editors, so that the two cannot drift apart. A shape refuses everything that it does not name.
 
+import { didYouMean } from '../../base/did-you-mean.ts'
 import type { JsonObject } from '../../base/json-value.ts'
 import { type ConfigNode, describeNode, keyBelow, type NodeProblem, type Position, quoted } from './config-node.ts'
-import { didYouMean } from './did-you-mean.ts'
 import { DURATION_PATTERN, formatDuration, formatSize, parseDurationMs, parseSizeBytes, SIZE_PATTERN } from './units.ts'
 
 /** One value on its way in. */

@@ -1,8 +1,9 @@
 // Sources of `sources:`, and those of a pasted `mcpServers:` block in the format that MCP clients write.
 
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
+import { isInside } from '../../gate-options-check.ts'
 import type { Position } from './config-node.ts'
-import { anyText, choice, duration, listOf, namedValues, refined, type Shape, text } from './shape.ts'
+import { anyText, choice, duration, listOf, namedValues, refined, refuse, type Shape, text } from './shape.ts'
 import { chosenByKey, fields, needed, optional } from './shape-object.ts'
 
 /** A value that other files or folders hang on, with the place where it stands. */
@@ -24,6 +25,27 @@ export const path = located(text('a path'))
 const variables = namedValues(text('the name of a variable', '[A-Za-z_][A-Za-z0-9_]*'), anyText())
 const headers = namedValues(text('the name of a header', "[A-Za-z0-9!#$%&'*+.^_`|~-]+"), anyText())
 const address = text('an address that starts with `http://` or `https://`', 'https?://[^\\s]+')
+
+const activation = optional(
+  refined(
+    fields({
+      roles: optional(listOf(text('a role')), 'The caller has one of these roles.'),
+      workspace: optional(
+        listOf(
+          refined(text('a relative path'), (value, reading) =>
+            isInside(value) ? value : refuse(reading, 'expected a relative path inside the workspace, such as `.git`'),
+          ),
+        ),
+        'A root of the workspace holds one of these.',
+      ),
+    }),
+    (value, reading) =>
+      value.roles === undefined && value.workspace === undefined
+        ? refuse(reading, 'it says nothing; name `roles` or `workspace`, or leave it out')
+        : value,
+  ),
+  'When the tools of this source are there at all. All keys must hold. Default: always.',
+)
 
 const launch = {
   command: needed(text('a program'), 'The program that speaks MCP on its standard input and output.'),
@@ -47,12 +69,14 @@ const governed = {
     'Take what the server says of its own tools for true, where `effects` says nothing.',
   ),
   deadline: optional(duration({ min: 1, max: 24 * HOUR_MS }), 'The longest that one call of this source may take.'),
+  activation,
 }
 
 const launched = fields({ ...launch, ...governed })
 const connected = fields({ ...connection, ...governed })
 const moduleSource = fields({
   module: needed(path, 'A JavaScript module that exports `tools`, a list of what `defineTool` answers.'),
+  activation,
 })
 
 /** One entry of `sources:`. */

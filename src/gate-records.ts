@@ -1,0 +1,60 @@
+// The records of a gate, and the question that a call leaves where it asks.
+
+import { callDigest, openApproval } from './authorize/approval.ts'
+import { grantCovers } from './authorize/grant.ts'
+import type { Clock } from './base/clock.ts'
+import type { Workspace } from './describe/workspace.ts'
+import type { GateApprovals } from './gate-approvals.ts'
+import type { ApprovalsOptions } from './gate-contract.ts'
+import type { LivePolicy } from './live-policy.ts'
+import { Records } from './observe/records.ts'
+import type { Store } from './observe/store.ts'
+
+const APPROVAL_MS = 3_600_000
+
+export type GateRecordsParts = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly workspace: Workspace
+  readonly options: ApprovalsOptions
+  readonly approvals: GateApprovals
+  readonly policy: Pick<LivePolicy, 'askedBy'>
+}
+
+export function gateRecords({ store, clock, workspace, options, approvals, policy }: GateRecordsParts): Records {
+  const { roots } = workspace
+  const workspaceId = [...roots].map(([name, path]) => `${name}=${path}`).join('\n')
+  return new Records({
+    store,
+    clock,
+    covers: (grant, call, entry, input, decision) =>
+      grantCovers(grant, {
+        ...{ caller: call.caller, workspace: workspaceId, entry, input, decision, roots },
+        askedBy: policy.askedBy(call.caller, entry, input),
+      }),
+    openApproval: (call, entry, input, decision) =>
+      approvals.withProof(
+        openApproval({
+          call,
+          entry,
+          input,
+          decision,
+          askedBy: policy.askedBy(call.caller, entry, input),
+          workspace: workspaceId,
+          roots,
+          digest: callDigest({
+            caller: call.caller,
+            workspace: workspaceId,
+            fingerprint: entry.fingerprint,
+            argumentsText: input.text,
+            policyVersion: decision.policyVersion,
+          }),
+          openedAt: clock.now(),
+          expiresMs: options.expiresMs ?? APPROVAL_MS,
+          ...(options.grantMs === undefined ? {} : { grantMs: options.grantMs }),
+        }),
+      ),
+    approvalOpened: (approval) => approvals.opened(approval),
+    approvalUsed: (id) => approvals.used(id),
+  })
+}

@@ -1,0 +1,124 @@
+// The rooms of the pipeline, each given what it needs of another. Nothing is decided here.
+
+import { randomUUID } from 'node:crypto'
+import type { Clock } from './base/clock.ts'
+import type { Rooms } from './call-tool.ts'
+import type { Call, CallRequest } from './describe/call.ts'
+import { ARGUMENT_BYTES_MAX, checkInput } from './describe/check-input.ts'
+import type { Outcome } from './describe/outcome.ts'
+import { refused } from './describe/refused.ts'
+import type { Found } from './discover/catalogue.ts'
+import type { Views } from './discover/view.ts'
+import type { LoopGuard } from './execute/loop-guard.ts'
+import type { GateAuthority } from './gate-authority.ts'
+import type { GateOptions } from './gate-contract.ts'
+import type { Intent, Records } from './observe/records.ts'
+import { shapeOutcome } from './observe/shape.ts'
+
+const RESULT_BYTES = 48 * 1024
+export const DEADLINE_MS = 60_000
+
+export type RoomsParts = {
+  readonly limits: NonNullable<GateOptions['limits']>
+  readonly clock: Clock
+  readonly views: Pick<Views, 'find'>
+  readonly authority: GateAuthority
+  readonly loops: LoopGuard
+  readonly records: Records
+  readonly executor: Rooms['executor']
+  readonly openCall: (request: CallRequest) => Call
+  readonly isClosing: () => boolean
+  /** Told once for each call, after its end record. */
+  readonly closed: (outcome: Outcome) => void
+  /** The text for the operator. */
+  readonly reportCrash: (call: Call, bug: unknown) => string
+}
+
+export function wireRooms(parts: RoomsParts): Rooms {
+  const { authority, clock, limits, records } = parts
+  const { argumentBytes = ARGUMENT_BYTES_MAX, deadlineMs = DEADLINE_MS } = limits
+  return {
+    openCall: parts.openCall,
+    catalogue: { find: (call) => find(parts, call) },
+    policy: {
+      admit: ({ caller }, entry) => authority.admit(caller, entry),
+      decide: (call, entry, input) => authority.decide(call, entry, input),
+    },
+    check: (call, entry) =>
+      checkInput(
+        call,
+        entry,
+        argumentBytes,
+        clock,
+        call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs),
+      ),
+    records: {
+      intend: (call, entry, input, decision) =>
+        parts.isClosing() ? CLOSING : records.intend(call, entry, input, decision),
+      close: (call, outcome) => {
+        records.close(call, outcome)
+        parts.closed(outcome)
+      },
+    },
+    executor: parts.executor,
+    shape: shaper(parts),
+    reportBug: (call, bug) =>
+      refused('internal', `the gate failed; the operator finds the reason under ${call.id}`, {
+        effect: call.trail.attempts > 0 ? 'unknown' : 'none',
+        help: parts.reportCrash(call, bug),
+      }),
+  }
+}
+
+/** A call that nothing is known of yet but what was asked. */
+export function newCall(request: CallRequest, clock: Clock): Call {
+  const id = randomUUID()
+  return {
+    id: `call_${id}`,
+    runId: `run_${id}`,
+    request,
+    caller: request.caller,
+    openedAtMs: clock.now(),
+    openedMonotonicMs: clock.monotonic(),
+    trail: { attempts: 0 },
+  }
+}
+
+function find({ isClosing, views }: RoomsParts, { caller, request }: Call): Found {
+  if (isClosing()) return { kind: 'missing', code: 'unavailable', reason: 'the gate is closed' }
+  const found = views.find(caller, request.name)
+  if (found.kind === 'missing' || request.tool === undefined || found.entry.tool === request.tool) return found
+  return {
+    kind: 'missing',
+    code: 'not_found',
+    reason: 'another definition answers to this name; register this one, or call by name',
+  }
+}
+
+function shaper({ clock, limits, loops }: RoomsParts): Rooms['shape'] {
+  const shape = { clock, resultBytes: limits.resultBytes ?? RESULT_BYTES }
+  return (call, ending) => {
+    const outcome = shapeOutcome(call, ending, shape)
+    const remark = remarkOn(loops, call, outcome)
+    if (remark === undefined) return outcome
+    call.trail.remark = remark
+    return shapeOutcome(call, ending, shape)
+  }
+}
+
+/** INVARIANT one-outcome: a remark that cannot be made leaves the outcome as it is. */
+function remarkOn(loops: LoopGuard, call: Call, outcome: Outcome): string | undefined {
+  try {
+    return loops.note(call, outcome)
+  } catch {
+    return undefined
+  }
+}
+
+/** Nothing starts once the gate is closing, and no approval is spent on it. */
+const CLOSING: Intent = Object.freeze({
+  kind: 'refused',
+  code: 'cancelled',
+  message: 'the gate is closing; nothing was done',
+  options: {},
+})

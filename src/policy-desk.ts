@@ -1,0 +1,85 @@
+// The rules, for those who write them: why a call gets its answer, who may do what, what other rules would change. It asks
+// the same rooms that calls go through, runs no tool, records nothing and changes no rule but by `reload`.
+
+import type { PolicyOptions, ProfileName } from './authorize/policy-options.ts'
+import type {
+  CaseResult,
+  ExplainedCall,
+  MatrixRow,
+  NamedCall,
+  PolicyCase,
+  PolicyDesk,
+  PolicyReloaded,
+  RecordedRange,
+  RuleRow,
+  SessionOptions,
+  Simulation,
+  Suggestion,
+  ViewRow,
+} from './gate-contract.ts'
+import { runCase } from './policy-desk-cases.ts'
+import { explainCall } from './policy-desk-explain.ts'
+import { matrixOf } from './policy-desk-matrix.ts'
+import type { DeskParts } from './policy-desk-parts.ts'
+import { simulate } from './policy-desk-simulate.ts'
+import { suggest } from './policy-desk-suggest.ts'
+
+/** The desk of one gate. */
+export class GatePolicyDesk implements PolicyDesk {
+  readonly #parts: DeskParts
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts
+  }
+
+  get version(): string {
+    return this.#parts.policy().version
+  }
+
+  get profile(): ProfileName {
+    return this.#parts.policy().profile
+  }
+
+  rules(): readonly RuleRow[] {
+    return this.#parts.policy().matchesNow(this.#parts.catalogue.items().map(({ entry }) => entry))
+  }
+
+  async explain(caller: SessionOptions, call: Pick<NamedCall, 'name' | 'arguments'>): Promise<ExplainedCall> {
+    return explainCall(this.#parts, this.#parts.callerOf(caller), call)
+  }
+
+  matrix(callers: readonly SessionOptions[], tools?: readonly string[]): readonly MatrixRow[] {
+    return matrixOf(
+      this.#parts,
+      callers.map((caller) => this.#parts.callerOf(caller)),
+      tools,
+    )
+  }
+
+  reload(policy: PolicyOptions): Promise<PolicyReloaded> {
+    return this.#parts.reload(policy)
+  }
+
+  view(options: SessionOptions): readonly ViewRow[] {
+    const caller = this.#parts.callerOf(options)
+    return this.#parts.catalogue.items().map((item) => ({
+      tool: item.entry.tool.name,
+      source: item.entry.source,
+      ...this.#parts.why(caller, item),
+    }))
+  }
+
+  async test(cases: readonly PolicyCase[]): Promise<readonly CaseResult[]> {
+    const results: CaseResult[] = []
+    for (const [index, one] of cases.entries()) results.push(await runCase(this.#parts, one, index))
+    return results
+  }
+
+  simulate(policy: PolicyOptions, range: RecordedRange = {}): Promise<Simulation> {
+    return simulate(this.#parts, policy, range)
+  }
+
+  suggest(range: RecordedRange = {}): Promise<readonly Suggestion[]> {
+    return suggest(this.#parts, range)
+  }
+}

@@ -1,0 +1,86 @@
+// What the stream of events says of each thing that happens: which one, of what kind, and how it stands. Never arguments,
+// results, renderings or texts of errors: whoever may read those fetches the row.
+
+import type { Outcome } from '../describe/outcome.ts'
+import type { Gate, GateEvents } from '../gate-contract.ts'
+import type { ApprovalRow, StopRow } from '../observe/store.ts'
+import type { Scope } from './token-rows.ts'
+
+export const EVENT_KINDS = ['call', 'approval', 'catalogue', 'policy', 'stop'] as const
+export type EventKind = (typeof EVENT_KINDS)[number]
+
+export type EventRow = { readonly kind: EventKind; readonly data: Readonly<Record<string, unknown>> }
+
+const TEXT_CHARACTERS_MAX = 128
+const STOPS_MAX = 16
+
+/** What the scopes of a credential let it hear of. One that can only call hears nothing. */
+export function kindsFor(scopes: readonly Scope[]): ReadonlySet<EventKind> {
+  if (scopes.includes('admin') || scopes.includes('audit')) return new Set(EVENT_KINDS)
+  return new Set(scopes.includes('approve') ? (['approval'] as const) : [])
+}
+
+/** Hears of everything that a gate tells, until the answer is called. */
+export function listenTo(gate: Pick<Gate, 'on'>, hear: (row: EventRow) => void): () => void {
+  const on = <Name extends keyof GateEvents>(name: Name, row: (detail: GateEvents[Name]) => EventRow): (() => void) =>
+    gate.on(name, (detail) => hear(row(detail)))
+  const stops = [
+    on('call-closed', callRow),
+    on('approval-opened', approvalRow),
+    on('approval-changed', approvalRow),
+    on('catalogue-changed', ({ digest }) => ({ kind: 'catalogue', data: { digest } })),
+    on('policy-changed', ({ version }) => ({ kind: 'policy', data: { version } })),
+    on('stops-changed', stopRow),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+function callRow(outcome: Outcome): EventRow {
+  const { meta, elapsedMs } = outcome
+  const ended = outcome.ok ? { ok: true } : { ok: false, error: outcome.error.type, effectState: outcome.error.effect }
+  return {
+    kind: 'call',
+    data: {
+      callId: meta.callId,
+      runId: meta.runId,
+      tool: cut(meta.tool),
+      ...optional({ source: meta.source, effect: meta.effect, decision: meta.decision?.kind }),
+      ...optional({ approval: meta.approval, grant: meta.grant }),
+      attempts: meta.attempts,
+      elapsedMs: Math.round(elapsedMs),
+      ...ended,
+    },
+  }
+}
+
+function approvalRow(row: ApprovalRow): EventRow {
+  const { id, state, tool, effect, tenant, user, agent, session, openedAt, expiresAt } = row
+  return {
+    kind: 'approval',
+    data: {
+      id,
+      state,
+      tool: cut(tool),
+      effect,
+      tenant: cut(tenant),
+      user: cut(user),
+      agent: cut(agent),
+      session: cut(session),
+      openedAt,
+      expiresAt,
+      ...(row.answeredBy === undefined ? {} : { answeredBy: cut(row.answeredBy) }),
+    },
+  }
+}
+
+function stopRow(rows: readonly StopRow[]): EventRow {
+  const newest = rows.slice(-STOPS_MAX).map(({ id, target }) => ({ id, target }))
+  return { kind: 'stop', data: { count: rows.length, stops: newest } }
+}
+
+const cut = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX)
+
+const optional = (fields: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(fields).flatMap(([key, value]) => (value === undefined ? [] : [[key, cut(value)]])))

@@ -1,0 +1,83 @@
+// One `tools/call` of one client, as it can be made: a first time, and again once a person has answered. Making it again is
+// a new call in every respect, under the authority that the client has by then.
+
+import type { Server, ServerContext } from '@modelcontextprotocol/server'
+import { isJsonObject, type JsonValue } from '../base/json-value.ts'
+import type { ErrorType } from '../describe/error-types.ts'
+import type { Outcome } from '../describe/outcome.ts'
+import type { Session } from '../gate-contract.ts'
+import type { McpClient } from './mcp-client.ts'
+import type { TellProgress } from './mcp-progress.ts'
+
+export const INVALID_REQUEST = -32600
+export const INVALID_PARAMS = -32602
+
+/** Makes an error of the protocol. */
+export type Fault = (code: number, message: string, data?: unknown) => Error
+
+export type McpCall = {
+  readonly server: Server
+  readonly context: ServerContext
+  readonly client: McpClient
+  readonly conversation: string | undefined
+  readonly name: string
+  readonly given: JsonValue
+  readonly tell: TellProgress | undefined
+  readonly fault: Fault
+}
+
+/** What came of a call, before it is said in MCP. `ask`: the client has to bring an answer with its next request. */
+export type Made =
+  | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly session: Session }
+  | { readonly kind: 'ask'; readonly result: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'refused'; readonly type: ErrorType; readonly message: string; readonly details: object }
+
+/** `approval`: the one question whose answer this call may use, and no other. */
+export async function attempt(call: McpCall, session: Session, approval?: string): Promise<Made & { kind: 'outcome' }> {
+  const { context, name, given, tell } = call
+  const outcome = await session.call({
+    name,
+    arguments: given,
+    id: String(context.mcpReq.id),
+    signal: context.mcpReq.signal,
+    ...(tell === undefined ? {} : { onProgress: tell }),
+    ...(approval === undefined ? {} : { approval }),
+  })
+  return { kind: 'outcome', outcome, session }
+}
+
+/** The client as its credential stands now. @throws an error of the protocol where it has ended. */
+export async function clientNow({ client, fault }: McpCall): Promise<McpClient> {
+  const now = await client.now()
+  if (now !== undefined) return now
+  throw fault(INVALID_REQUEST, 'Invalid Request: the credential ended while the call waited; nothing was done')
+}
+
+/** Makes the call again, as the client may by now. */
+export async function attemptAgain(call: McpCall, approval: string): Promise<Made & { kind: 'outcome' }> {
+  const client = await clientNow(call)
+  return attempt(call, client.session(call.conversation), approval)
+}
+
+export const isStateless = (server: Server): boolean => (server.getNegotiatedProtocolVersion() ?? '') >= '2026-07-28'
+
+/** Elicitation came with this revision. */
+const FORMS_SINCE = '2025-06-18'
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
+
+/** How the client can be asked itself: in the result of its call, by a request beside it, or not at all. */
+export function wayToAsk({ server, context }: McpCall): 'result' | 'request' | 'none' {
+  if (isStateless(server)) {
+    const envelope: unknown = context.mcpReq.envelope
+    return isJsonObject(envelope) && takesForms(envelope[CAPABILITIES]) ? 'result' : 'none'
+  }
+  if ((server.getNegotiatedProtocolVersion() ?? '') < FORMS_SINCE) return 'none'
+  return takesForms(server.getClientCapabilities()) ? 'request' : 'none'
+}
+
+/** A bare declaration is the older way of saying forms. */
+function takesForms(capabilities: unknown): boolean {
+  if (!isJsonObject(capabilities) || !isJsonObject(capabilities.elicitation)) return false
+  const { form, url } = capabilities.elicitation
+  return form !== undefined || url === undefined
+}
