@@ -1,8 +1,11 @@
 // The records of a gate, and the question that a call leaves where it asks.
 
-import { callDigest, openApproval } from './authorize/approval.ts'
+import { callDigest, openApproval, questionAbout } from './authorize/approval.ts'
 import { grantCovers } from './authorize/grant.ts'
 import type { Clock } from './base/clock.ts'
+import type { Call, CheckedInput } from './describe/call.ts'
+import type { Decision } from './describe/decision.ts'
+import type { Entry } from './describe/entry.ts'
 import type { Workspace } from './describe/workspace.ts'
 import type { GateApprovals } from './gate-approvals.ts'
 import type { ApprovalsOptions } from './gate-contract.ts'
@@ -24,6 +27,18 @@ export type GateRecordsParts = {
 export function gateRecords({ store, clock, workspace, options, approvals, policy }: GateRecordsParts): Records {
   const { roots } = workspace
   const workspaceId = [...roots].map(([name, path]) => `${name}=${path}`).join('\n')
+  const partsOf = (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => ({
+    ...{ call, entry, input, decision, workspace: workspaceId },
+    digest: callDigest({
+      caller: call.caller,
+      workspace: workspaceId,
+      fingerprint: entry.fingerprint,
+      argumentsText: input.text,
+      policyVersion: decision.policyVersion,
+    }),
+    openedAt: clock.now(),
+    expiresMs: options.expiresMs ?? APPROVAL_MS,
+  })
   return new Records({
     store,
     clock,
@@ -32,25 +47,13 @@ export function gateRecords({ store, clock, workspace, options, approvals, polic
         ...{ caller: call.caller, workspace: workspaceId, entry, input, decision, roots },
         askedBy: policy.askedBy(call.caller, entry, input),
       }),
+    questionAbout: (call, entry, input, decision) => questionAbout(partsOf(call, entry, input, decision)),
     openApproval: (call, entry, input, decision) =>
       approvals.withProof(
         openApproval({
-          call,
-          entry,
-          input,
-          decision,
+          ...partsOf(call, entry, input, decision),
           askedBy: policy.askedBy(call.caller, entry, input),
-          workspace: workspaceId,
           roots,
-          digest: callDigest({
-            caller: call.caller,
-            workspace: workspaceId,
-            fingerprint: entry.fingerprint,
-            argumentsText: input.text,
-            policyVersion: decision.policyVersion,
-          }),
-          openedAt: clock.now(),
-          expiresMs: options.expiresMs ?? APPROVAL_MS,
           ...(options.grantMs === undefined ? {} : { grantMs: options.grantMs }),
         }),
       ),

@@ -89,6 +89,30 @@ export type ApprovalParts = {
   readonly grantMs?: number
 }
 
+/**
+ * As much of a question as an answer is found by: nobody is asked with it, and no line of it is for a person. Most calls that
+ * ask have their answer already, and rendering a question takes longer than finding one.
+ */
+export function questionAbout({
+  call,
+  entry,
+  input,
+  decision,
+  workspace,
+  digest,
+  openedAt,
+  expiresMs = EXPIRES_MS,
+}: Omit<ApprovalParts, 'askedBy' | 'roots' | 'grantMs'>): OpenedApproval {
+  const { tenant, user, agent, session, task } = call.caller
+  return {
+    ...{ id: '', digest, state: 'open', tenant, user, agent, session },
+    ...{ tool: entry.tool.name, fingerprint: entry.fingerprint, effect: input.effect },
+    ...{ policyVersion: decision.policyVersion, reason: '', shown: '', workspace },
+    ...(task === undefined ? {} : { task: task.name }),
+    ...{ askedBy: [], offers: [], openedAt, expiresAt: openedAt + expiresMs },
+  }
+}
+
 /** The row of a question. Throws RangeError for an `expiresMs` that is no whole number of milliseconds, at least 1. */
 export function openApproval({
   call,

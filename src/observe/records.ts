@@ -21,6 +21,8 @@ export type Intent =
 export type RecordsParts = {
   readonly store: Store
   readonly clock: Clock
+  /** As much of the question about exactly this call as an answer to it is found by. */
+  readonly questionAbout: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => ApprovalRow
   /** The question to a person about exactly this call. */
   readonly openApproval: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => ApprovalRow
   /** A question now stands: the one that `openApproval` answered. */
@@ -62,11 +64,7 @@ export class Records {
   }
 
   async #intend(call: Call, entry: Entry, input: CheckedInput, decision: Decision): Promise<Intent> {
-    const { clock, openApproval, approvalOpened, approvalUsed } = this.#parts
-    const open = decision.kind === 'ask' ? openApproval(call, entry, input, decision) : undefined
-    // An answer that reaches once leaves no grant, and none is looked for.
-    const covers = (grant: GrantRow): boolean => this.#parts.covers(grant, call, entry, input, decision)
-    const covered = decision.reach === undefined || decision.reach === 'once' ? undefined : covers
+    const { clock, store, approvalUsed } = this.#parts
     const draft: IntentDraft = {
       callId: call.id,
       tool: entry.tool.name,
@@ -75,9 +73,7 @@ export class Records {
       record: { kind: 'intent', at: Math.trunc(clock.now()), callId: call.id, body: intentBody(call) },
     }
     const intended =
-      open === undefined
-        ? await this.#parts.store.intend(draft)
-        : await this.#asked(draft, open, call.request.approval, covered)
+      decision.kind === 'ask' ? await this.#asked(draft, call, entry, input, decision) : await store.intend(draft)
     if (intended.kind === 'recorded') {
       const { approvalId, grantId } = intended
       call.trail.intended = true
@@ -90,30 +86,42 @@ export class Records {
     }
     if (intended.kind === 'failed') return auditUnavailable(intended.reason)
     if (intended.kind === 'grants') return auditUnavailable('the store looked for grants that nobody asked for')
-    // The row that was made here, and not a copy of it: whoever made it may know more of it.
-    if (open !== undefined && intended.approval?.id === open.id) approvalOpened(open)
     return unapproved(intended, decision)
   }
 
-  /** A grant that has served the tool before is tried first, which spares a look; the store says whether it still holds. */
+  /**
+   * The answer is looked for first, and the question made only where there is none. A grant that has served the tool before is
+   * tried at once, which spares a look; the store says whether it still holds.
+   */
   async #asked(
     draft: IntentDraft,
-    open: ApprovalRow,
-    approvalId: string | undefined,
-    covers: ((grant: GrantRow) => boolean) | undefined,
+    call: Call,
+    entry: Entry,
+    input: CheckedInput,
+    decision: Decision,
   ): Promise<Intended> {
-    const { store } = this.#parts
+    const { store, openApproval, approvalOpened, questionAbout } = this.#parts
+    const about = questionAbout(call, entry, input, decision)
+    const { approval: approvalId } = call.request
     // An approval that is named is used, and no other answer in its place.
-    if (approvalId !== undefined) return store.intend({ ...draft, ask: { open, approvalId } })
-    if (covers === undefined) return store.intend({ ...draft, ask: { open } })
-    const known = this.#served.get(servedKey(open))
-    const grantId = known !== undefined && covers(known) ? known.id : undefined
-    const ask = { open, looksForGrants: true, ...(grantId === undefined ? {} : { grantId }) } as const
-    const intended = await store.intend({ ...draft, ask })
-    if (intended.kind !== 'grants') return intended
-    const grant = intended.grants.find(covers)
+    if (approvalId !== undefined) return store.intend({ ...draft, ask: { open: about, approvalId } })
+    // An answer that reaches once leaves no grant.
+    const mayReach = decision.reach !== undefined && decision.reach !== 'once'
+    const covers = (grant: GrantRow): boolean => mayReach && this.#parts.covers(grant, call, entry, input, decision)
+    const known = this.#served.get(servedKey(about))
+    const served = known !== undefined && covers(known) ? { grantId: known.id } : {}
+    const found = await store.intend({ ...draft, ask: { open: about, looksForGrants: true, ...served } })
+    if (found.kind !== 'grants') return found
+    const grant = found.grants.find(covers)
     if (grant !== undefined) this.#remember(grant)
-    return store.intend({ ...draft, ask: grant === undefined ? { open } : { open, grantId: grant.id } })
+    const open = openApproval(call, entry, input, decision)
+    const intended = await store.intend({
+      ...draft,
+      ask: grant === undefined ? { open } : { open, grantId: grant.id },
+    })
+    // The row that was made here, and not a copy of it: whoever made it may know more of it.
+    if (intended.kind === 'unapproved' && intended.approval?.id === open.id) approvalOpened(open)
+    return intended
   }
 
   #remember(grant: GrantRow): void {

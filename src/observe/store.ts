@@ -155,8 +155,8 @@ export type IntentAsk = {
   /** A grant that covers the call: used, and nothing is asked, where it is still good in this very transaction. */
   readonly grantId?: string
   /**
-   * Where nobody has answered exactly this call, and live grants of its principal for its tool exist: hands these back,
-   * writes nothing, and leaves it to the caller to ask again with one of them, or without.
+   * Where nobody has answered exactly this call, hands back the live grants of its principal for its tool, writes nothing, and
+   * leaves it to the caller to ask again with one of them, or without. Without grants an open question is still joined.
    */
   readonly looksForGrants?: true
   /** Opened, or joined where an equal one is open, when nothing can be redeemed. */

@@ -13,9 +13,12 @@ import type { Tokens } from './tokens.ts'
 export type EventRoutesParts = { readonly feed: EventFeed; readonly tokens: Pick<Tokens, 'current'> }
 
 const RETRY_SECONDS = 5
+const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } as const
 
 export function eventRoutes(app: Hono<HttpEnvironment>, { feed, tokens }: EventRoutesParts): void {
   app.get('/api/events', needs('GET /api/events'), (context) => {
+    // The routing answers HEAD with the head of this and never reads the body: a listener would stay for ever.
+    if (context.req.method !== 'GET') return new Response(null, { headers: STREAM_HEADERS })
     const credential = context.get('credential')
     const stream = feed.open({
       id: credential.id,
@@ -26,9 +29,7 @@ export function eventRoutes(app: Hono<HttpEnvironment>, { feed, tokens }: EventR
     })
     if (stream === undefined)
       return problem('busy', 'too many listen already', { headers: { 'retry-after': String(RETRY_SECONDS) } })
-    return new Response(stream, {
-      headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
-    })
+    return new Response(stream, { headers: STREAM_HEADERS })
   })
 }
 

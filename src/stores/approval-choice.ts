@@ -80,9 +80,9 @@ function chooseByDigest(
   const declined = inState('declined')
   if (declined !== undefined) return { kind: 'unapproved', state: 'declined', approval: whole(declined.id) }
   if (named !== undefined && serves(named, open, now)) return { kind: 'grant', grant: named }
-  const grants = looksForGrants === true ? liveGrants() : []
-  if (grants.length > 0) return { kind: 'grants', grants }
   const asked = inState('open')
+  const grants = looksForGrants === true ? liveGrants() : []
+  if (grants.length > 0 || (looksForGrants === true && asked === undefined)) return { kind: 'grants', grants }
   return asked === undefined ? { kind: 'open' } : { kind: 'unapproved', state: 'open', approval: whole(asked.id) }
 }
 
