@@ -13,6 +13,9 @@ version: 1
 # The folder that file tools work in. Nothing outside of it is ever reached, and neither is this file.
 workspace: .
 
+# A named set of defaults, printed by \`lockgate explain profile\`: coding, platform or strict.
+profile: coding
+
 # Read, list, find and search; write, edit, move, delete and undo.
 tools: { files: true }
 
@@ -35,8 +38,9 @@ policy:
 #    - allow: write_file
 #      where: { path: docs/** }
 
-# How long a question to a person stays open: lockgate approvals list
-approvals: { expires: 1h }
+# How long a question to a person stays open, how long a client's call is held for the answer, and how long an answer for a
+# whole session holds: \`lockgate approvals list\`, \`lockgate grants list\`
+approvals: { expires: 1h, hold: 45s, grant: 12h }
 
 limits: { result: 48KB, deadline: 60s }
 

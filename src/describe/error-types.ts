@@ -25,8 +25,18 @@ export const ERROR_TYPES = {
     403,
     'a person has to approve exactly this call; the equal call made after that runs',
   ),
-  approval_declined: row('audit', 'never', 403, 'a person declined exactly this call'),
-  approval_expired: row('audit', 'ask', 403, 'the named approval was not answered or not used in time'),
+  approval_declined: row(
+    'audit',
+    'never',
+    403,
+    'this call was declined: by a person, or because too many wrong codes were given',
+  ),
+  approval_expired: row(
+    'audit',
+    'ask',
+    403,
+    'the named approval was not used in time, was used already, or was given under other rules',
+  ),
   invalid_args: row('validate', 'fix_args', 422, 'the arguments do not have the shape that the tool asks for'),
   unsafe_args: row('validate', 'fix_args', 422, 'the arguments name something that the tool never touches'),
   oversized: row(
