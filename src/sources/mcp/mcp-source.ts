@@ -2,6 +2,7 @@
 // text; what its tools may do is the operator's to say. The protocol's library is loaded when the source starts.
 
 import type { Source, SourceHost } from '../../describe/source.ts'
+import { effectRules } from './effect-rules.ts'
 import { checkMcpOptions, identityOf, type McpSourceOptions } from './mcp-options.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -36,11 +37,7 @@ class McpSource implements Source {
 
   async start(host: SourceHost): Promise<void> {
     const { effects, trust, deadlineMs } = this.#options
-    const [{ effectRules }, { offerTools }, { Upstream }] = await Promise.all([
-      import('./effect-rules.ts'),
-      import('./offer-tools.ts'),
-      import('./upstream.ts'),
-    ])
+    const [{ offerTools }, { Upstream }] = await Promise.all([import('./offer-tools.ts'), import('./upstream.ts')])
     if (this.#closed) return
     const rules = effectRules(effects, trust === 'annotations')
     const upstream: Upstream = new Upstream({
