@@ -66,7 +66,7 @@ function install() {
 function build() {
   // Read before the build: a file that changes meanwhile is built once more next time.
   const digest = sourcesDigest()
-  run('build', process.execPath, [join(root, 'node_modules', 'tsdown', 'dist', 'run.mjs'), '--log-level', 'warn'])
+  run('build', process.execPath, [join(root, 'node_modules', 'tsdown', 'dist', 'run.mjs'), '--log-level', 'error'])
   writeFileSync(stamp, digest)
 }
 

@@ -319,6 +319,27 @@ describe('asking a person', () => {
     expect(await approvals.show('apr_1')).toMatchObject({ state: 'open' })
     expect(await gate.askPerson(row, AbortSignal.abort())).toBeUndefined()
   })
+
+  test('whoever comes after the last one has left asks anew, also while the channel has not come back', async () => {
+    const said: ((_: PersonsAnswer) => void)[] = []
+    const { gate, open } = desk({ onRequest: () => new Promise((resolve) => said.push(resolve)) })
+    const row = await open()
+    const caller = new AbortController()
+    const first = gate.askPerson(row, caller.signal)
+    caller.abort()
+    expect(await first).toBeUndefined()
+    const second = gate.askPerson(row)
+    expect(said).toHaveLength(2)
+    said[0]?.({ decision: 'decline', by: 'too late' })
+    await new Promise((resolve) => setImmediate(resolve))
+    const third = gate.askPerson(row)
+    expect(said).toHaveLength(2)
+    said[1]?.(YES)
+    expect(await Promise.all([second, third])).toMatchObject([
+      { kind: 'answered', approval: { answeredBy: 'boss' } },
+      { kind: 'answered' },
+    ])
+  })
 })
 
 describe('waiting for an answer', () => {

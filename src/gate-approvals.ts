@@ -111,7 +111,11 @@ export class GateApprovals {
       left.forget()
       asking.waiting -= 1
       // Once there is an answer nobody is told to leave.
-      if (asking.waiting === 0 && this.#asking.get(row.id) === asking) asking.controller.abort()
+      if (asking.waiting === 0 && this.#asking.get(row.id) === asking) {
+        // Whoever comes later asks anew: an answer to those who have left would reach nobody.
+        this.#asking.delete(row.id)
+        asking.controller.abort()
+      }
     }
   }
 
@@ -196,7 +200,9 @@ export class GateApprovals {
 
   #ask(row: ApprovalRow, onRequest: NonNullable<ApprovalsOptions['onRequest']>): Asking {
     const controller = new AbortController()
-    const answered = this.#answerOf(row, onRequest, controller.signal).finally(() => this.#asking.delete(row.id))
+    const answered = this.#answerOf(row, onRequest, controller.signal).finally(() => {
+      if (this.#asking.get(row.id) === asking) this.#asking.delete(row.id)
+    })
     const asking: Asking = { controller, answered, waiting: 0 }
     this.#asking.set(row.id, asking)
     return asking

@@ -54,7 +54,8 @@ export class GateAuthority {
   /** The rules' denial, where the profile has it look as if there were no such tool. What is stopped says so. */
   hides(caller: Caller, entry: Entry): Decision | undefined {
     const { policy } = this.#parts
-    if (!policy.of(caller).denialsHidden) return undefined
+    // Also of a conversation whose own rules do not hold any more, and which is judged by what stands in for them.
+    if (!policy.current.denialsHidden) return undefined
     const admission = policy.admit(caller, entry)
     return admission.kind === 'deny' ? admission.decision : undefined
   }

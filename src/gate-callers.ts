@@ -1,6 +1,7 @@
 // Who a session speaks for: checked, frozen, and known to the policy with the rules that its conversation brings. A caller is
 // made here and nowhere else, so that none has more than whoever it works for.
 
+import { randomUUID } from 'node:crypto'
 import { type CallerRead, readCaller, readChild } from './authorize/caller-identity.ts'
 import type { Caller } from './describe/caller.ts'
 import { GateConfigError } from './describe/gate-config-error.ts'
@@ -17,9 +18,15 @@ export class GateCallers {
     this.#policy = policy
   }
 
-  /** @throws GateConfigError for a caller, or for rules, that do not hold. */
+  /**
+   * A conversation without a name gets one of its own: what a person answers for a session, and what goes in circles, is
+   * never shared with another one.
+   *
+   * @throws GateConfigError for a caller, or for rules, that do not hold.
+   */
   of({ rules = [], ...given }: SessionOptions): Caller {
-    const caller = readOrThrow('caller', readCaller(given))
+    const named = given.session === undefined ? { ...given, session: `session_${randomUUID()}` } : given
+    const caller = readOrThrow('caller', readCaller(named))
     this.#policy.give(caller, rules)
     return caller
   }

@@ -21,6 +21,8 @@ const TEXT_MAX = 256
 export class GateStops {
   readonly #parts: GateStopsParts
   #rows: readonly StopRow[] = []
+  /** On their way to the store. A list that was read before they stood there does not lift them. */
+  readonly #writing = new Set<StopRow>()
   #reading: Promise<void> = Promise.resolve()
 
   constructor(parts: GateStopsParts) {
@@ -39,11 +41,7 @@ export class GateStops {
 
   /** Reads the list anew, one reading after the other: what was read first never covers what was read later. */
   refresh(): Promise<void> {
-    this.#reading = this.#reading.then(
-      () => this.#read(),
-      () => this.#read(),
-    )
-    return this.#reading
+    return this.#refresh()
   }
 
   /** Throws TypeError for a target that is none. */
@@ -59,14 +57,20 @@ export class GateStops {
       ...(reason === undefined ? {} : { reason: checkText('reason', reason) }),
     })
     // It holds in this process before it is written: nothing starts while the row is on its way.
+    this.#writing.add(row)
     this.#set([...this.#rows, row])
-    await store.stop(row, {
-      kind: 'stop',
-      at,
-      callId: null,
-      body: JSON.stringify({ stop: row.id, ...row, id: undefined }),
-    })
-    await this.refresh()
+    try {
+      await store.stop(row, {
+        kind: 'stop',
+        at,
+        callId: null,
+        body: JSON.stringify({ stop: row.id, ...row, id: undefined }),
+      })
+    } catch (error) {
+      this.#writing.delete(row)
+      throw error
+    }
+    await this.#refresh(row)
     return row
   }
 
@@ -79,8 +83,20 @@ export class GateStops {
     return lifted
   }
 
+  /** `written`: a row that the list has from now on, unless somebody has lifted it already. */
+  #refresh(written?: StopRow): Promise<void> {
+    const read = (): Promise<void> => {
+      if (written !== undefined) this.#writing.delete(written)
+      return this.#read()
+    }
+    this.#reading = this.#reading.then(read, read)
+    return this.#reading
+  }
+
   async #read(): Promise<void> {
-    this.#set(await this.#parts.store.stops())
+    const rows = await this.#parts.store.stops()
+    const known = new Set(rows.map(({ id }) => id))
+    this.#set([...rows, ...[...this.#writing].filter(({ id }) => !known.has(id))])
   }
 
   #set(rows: readonly StopRow[]): void {
@@ -113,7 +129,8 @@ export function stoppedDecision({ target }: StopRow, policyVersion: string): Dec
 
 // INVARIANT closed: a key that is misspelt or empty would leave out what it was meant to narrow, or stop nothing at all.
 function checkTarget(target: unknown): StopTarget {
-  if (typeof target !== 'object' || target === null) throw new TypeError('a stop needs a target; `{}` is everything')
+  if (typeof target !== 'object' || target === null || Array.isArray(target))
+    throw new TypeError('a stop needs a target; `{}` is everything')
   const given = Object.entries(target).filter(([, value]) => value !== undefined)
   const unknown = given.find(([key]) => !KEYS.some((known) => known === key))
   if (unknown !== undefined)

@@ -228,7 +228,9 @@ class WiredGate implements Gate {
     const [row] = await this.#wired.store.approvals({ id, limit: 1 })
     if (row === undefined) return false
     const answered = await this.#questions.askPerson(row, signal)
-    return answered !== undefined && answered.kind !== 'missing' && answered.approval.state !== 'open'
+    if (answered === undefined || answered.kind === 'missing') return false
+    // One that ran out of time is closed, whatever its row still says: the call hears that, and not that somebody is awaited.
+    return answered.kind === 'closed' || answered.approval.state !== 'open'
   }
 
   readonly records: Gate['records'] = {

@@ -73,7 +73,7 @@ export class LivePolicy {
     if (rules.length === 0) return
     const policy = loadedOrThrow(this.#fitting(this.#current.withRules(rules, 'session')))
     this.#anyOwn = true
-    this.#own.set(caller, { rules: Object.freeze([...rules]), from: this.#current, policy })
+    this.#own.set(caller, { rules: Object.freeze(structuredClone([...rules])), from: this.#current, policy })
   }
 
   /** Loads a policy over the same workspace and the same tools, and takes nothing into force. */
@@ -115,11 +115,11 @@ export class LivePolicy {
   }
 
   /** Everything that asks about this call, under the rules of the caller and of everybody that it works for. */
-  askedBy(caller: Caller, entry: Entry, input: CheckedInput): readonly string[] {
+  askedBy(caller: Caller, entry: Entry, input: CheckedInput, served: Caller = caller): readonly string[] {
     const policy = this.of(caller)
-    const asking = policy.askedBy(caller, entry, input)
+    const asking = policy.askedBy(caller, entry, input, served)
     if (policy === this.#current || caller.parent === undefined) return asking
-    return [...new Set([...asking, ...this.askedBy(caller.parent, entry, input)])].sort()
+    return [...new Set([...asking, ...this.askedBy(caller.parent, entry, input, served)])].sort()
   }
 
   mayTouch(caller: Caller, entry: Entry, resource: string, input: CheckedInput): boolean {

@@ -199,6 +199,25 @@ test('a client that leaves makes room for another', async () => {
   await until(async () => expect((await connect('audit')).statusCode).toBe(200))
 })
 
+test('whoever only asks for the head of the stream does not listen, and takes nobody’s place', async () => {
+  const own = new AdminFixture()
+  await own.start()
+  try {
+    for (let times = 0; times < 9; times++) {
+      const head = await fetch(`${own.http.url}/api/events`, { method: 'HEAD', headers: own.headers('audit') })
+      expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    }
+    expect((await fetch(`${own.http.url}/api/events`, { method: 'HEAD', headers: own.headers('call') })).status).toBe(
+      403,
+    )
+    const open = await fetch(`${own.http.url}/api/events`, { headers: own.headers('audit') })
+    expect(open.status).toBe(200)
+    await open.body?.cancel()
+  } finally {
+    await own.remove()
+  }
+})
+
 test('open streams do not hold up the end of the server', async () => {
   const second = new AdminFixture()
   await second.start()

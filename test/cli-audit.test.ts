@@ -46,7 +46,7 @@ describe('lockgate audit', () => {
     expect(await project.json(['audit', 'verify'])).toMatchObject({ code: 1, value: { kind: 'broken' } })
   })
 
-  it('`tail` names the tool of every row, an answer included, and what it says to type names the configuration', async () => {
+  it('`tail` names what every row is about, answers and stops included, and what it says to type names the configuration', async () => {
     const call = ['call', 'write_file', '{"path":"a.txt","content":"x"}']
     const asked = await project.run(call)
     expect(asked.stderr).toMatch(/`lockgate --config lockgate\.yaml approvals approve apr_\w+`/)
@@ -54,6 +54,12 @@ describe('lockgate audit', () => {
     expect((await project.run(['approvals', 'decline', id])).code).toBe(0)
     const { stdout } = await project.run(['audit', 'tail', '-n', '1'])
     expect(stdout).toMatch(/approval +write_file .*decline by operator/)
+    const stopped = await project.run(['stop', '--source', 'builtin'])
+    const stop = /stop_[\w-]+/.exec(`${stopped.stdout}${stopped.stderr}`)?.[0] ?? ''
+    await project.run(['stop', '--lift', stop])
+    const stopping = (await project.run(['audit', 'tail', '-n', '2'])).stdout
+    expect(stopping).toMatch(/stop +builtin +stopped by operator/)
+    expect(stopping).toMatch(new RegExp(`stop +${stop} +lifted by operator`))
     const bare = await project.bare(call, { variables: { ...project.variables, LOCKGATE_CONFIG: 'lockgate.yaml' } })
     expect(bare.stderr).not.toContain('--config')
   })

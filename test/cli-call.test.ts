@@ -27,6 +27,14 @@ afterAll(() => project.remove())
 
 const refused = (type: string, more: object = {}) => ({ ok: false, error: { type, effect: 'none', ...more } })
 
+describe('lockgate tools', () => {
+  it('said-cut: a description that does not fit on the line ends with a mark', async () => {
+    const { stdout } = await project.run(['tools'])
+    expect(stdout).toMatch(/^search_text +Search the text files of the workspace.*…$/m)
+    expect(stdout).toMatch(/^list_dir .*\.$/m)
+  })
+})
+
 describe('lockgate call: what is refused', () => {
   it.each([
     ['a path outside the workspace', ['read_file', '{"path":"../outside"}'], 'unsafe_args'],

@@ -1,6 +1,7 @@
 // enforced: the keys that make the policy and the asking, and the files of rules that no key names. Goal: each test here fails
 // when its key or file is ignored.
 
+import { rmSync, symlinkSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { CliProject } from './cli-project.ts'
@@ -232,6 +233,24 @@ describe('reload while serving', () => {
     project.write('lockgate.yaml', config(''))
     await one.until(async () => (await one.call('list_dir')).ok)
     expect(await one.call('read_file', { path: 'hello.txt' })).toMatchObject(ends('permission_denied'))
+  })
+
+  it('a file of rules that becomes a link to itself, or to nowhere, takes nothing down and loosens nothing', async () => {
+    open()
+    project.write('lockgate.yaml', config(''))
+    project.write('ws/lockgate.rules.yaml', 'rules: [{ deny: list_dir }]\n')
+    const one = await start()
+    for (const [target, why] of [
+      ['lockgate.rules.yaml', /cannot be read \(ELOOP\)/],
+      ['nowhere.yaml', /cannot be read \(ENOENT\)/],
+    ] as const) {
+      rmSync(project.path('ws/lockgate.rules.yaml'))
+      symlinkSync(target, project.path('ws/lockgate.rules.yaml'))
+      one.hangUp()
+      await one.untilSaid(why)
+      expect(await one.call('list_dir')).toMatchObject(ends('permission_denied'))
+    }
+    await one.untilSaid(/last good rules stay/)
   })
 
   it('a signal reads them again at once', async () => {

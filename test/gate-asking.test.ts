@@ -11,6 +11,7 @@ import {
   type GateOptions,
   type Outcome,
 } from '../src/index.ts'
+import { FakeClock } from '../src/testing/fake-clock.ts'
 
 const gates: Gate[] = []
 afterEach(async () => {
@@ -98,6 +99,24 @@ describe('onRequest', () => {
       expect(await gate.approvals.list({ state: 'open' })).toHaveLength(1)
       expect(ran).toEqual([])
     }
+  })
+
+  test('L43: an answer that comes after the question has expired runs nothing, and the call is said to have expired', async () => {
+    const clock = new FakeClock()
+    const gate = await open({
+      clock,
+      approvals: {
+        expiresMs: 1_000,
+        onRequest: async () => {
+          await clock.advance(1_500)
+          return { decision: 'approve', by: 'ana' }
+        },
+      },
+    })
+    expect(await gate.session().call(w('late'))).toMatchObject({
+      error: { type: 'approval_expired', effect: 'none', details: { reason: 'expired' } },
+    })
+    expect(ran).toEqual([])
   })
 
   test('an answer whose reach was not offered approves nothing', async () => {

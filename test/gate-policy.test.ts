@@ -222,6 +222,122 @@ describe('what is judged is what runs', () => {
     expect(ran).toEqual([{ target: 'other' }])
   })
 
+  test('L03: what `resolve` makes of the arguments passes the schema again, or nothing runs', async () => {
+    const ran: unknown[] = []
+    const run = (args: object) => {
+      ran.push(args)
+      return 'ran'
+    }
+    const made = [{ target: 5 }, { target: 'a', more: 1 }, [], 'a']
+    const gate = await open({
+      tools: [
+        ...made.map((answer, index) => tool(`r${index}`, { resolve: () => answer, run })),
+        tool('open', { resolve: ({ target }: { target: string }) => ({ target: `${target}/` }), run }),
+      ],
+    })
+    for (const index of made.keys()) expect(await typeOfCall(gate, `r${index}`, { target: 'a' })).toBe('tool_crashed')
+    expect(ran).toEqual([])
+    expect(await typeOfCall(gate, 'open', { target: 'a' })).toBe('ok')
+    expect(ran).toEqual([{ target: 'a/' }])
+  })
+
+  test('L01: no hook of a tool, no answer of a person and no rule of a conversation outdoes a deny', async () => {
+    const ran: unknown[] = []
+    const hooks = { admit: () => true, check: () => undefined, resolve: (args: object) => args }
+    const yes = { ...hooks, effect: 'write', run: () => ran.push('ran') }
+    const gate = await open({
+      tools: [tool('denied', yes), tool('asked', yes)],
+      policy: {
+        rules: [
+          { allow: '*', for: { agent: 'lead' } },
+          { deny: 'denied', where: { target: 'x' } },
+        ],
+      },
+      approvals: { onRequest: async () => ({ decision: 'approve', by: 'ana' }) },
+    })
+    const args = { target: 'x' }
+    for (const session of [gate.session({ agent: 'lead' }), gate.session({ rules: [{ allow: 'denied' }] })])
+      expect(typeOf((await session.call({ name: 'denied', arguments: args })) as never)).toBe('permission_denied')
+    expect(ran).toEqual([])
+    expect(await typeOfCall(gate, 'asked', args)).toBe('ok')
+    expect(ran).toEqual(['ran'])
+  })
+
+  test('L07, L28: an effect that cannot be told is the heaviest, and one that is heavier than announced is believed', async () => {
+    const policy = { defaults: { read: 'allow', write: 'allow', execute: 'ask' } } as const
+    const effects: readonly (readonly [most: string, of: () => unknown, end: string])[] = [
+      ['execute', () => 'read', 'ok'],
+      ['execute', () => 'write', 'ok'],
+      ['execute', () => 'reads', 'approval_required'],
+      ['execute', () => undefined, 'approval_required'],
+      [
+        'execute',
+        () => {
+          throw new Error('too long to be read')
+        },
+        'approval_required',
+      ],
+      ['read', () => 'execute', 'approval_required'],
+      ['write', () => 'destructive', 'permission_denied'],
+    ]
+    const gate = await open({
+      tools: effects.map(([most, of], index) => tool(`e${index}`, { effect: { most, of } })),
+      policy,
+    })
+    const ends = await Promise.all(effects.map((_, index) => typeOfCall(gate, `e${index}`)))
+    expect(ends).toEqual(effects.map(([, , end]) => end))
+  })
+
+  test('L06, L10: of a call that does several things each has to be allowed, and one that is denied denies all', async () => {
+    const ran: unknown[] = []
+    const compound = tool('run', {
+      effect: 'execute',
+      touches: ({ target }: { target: string }) => target.split(' && ').map((part) => `execute program:${part}`),
+      run: (args: object) => ran.push(args),
+    })
+    const allowed = { allow: { resource: ['execute program:true', 'execute program:cat'] } } as const
+    const policy = { rules: [allowed, { deny: { resource: 'execute program:rm' } }] }
+    const gate = await open({ tools: [compound], policy })
+    for (const [target, end] of [
+      ['true && wc', 'approval_required'],
+      ['wc && true', 'approval_required'],
+      ['true && rm', 'permission_denied'],
+      ['rm && wc && true', 'permission_denied'],
+    ] as const)
+      expect([target, await typeOfCall(gate, 'run', { target })]).toEqual([target, end])
+    expect(ran).toEqual([])
+    expect(await typeOfCall(gate, 'run', { target: 'true && cat' })).toBe('ok')
+    expect(ran).toHaveLength(1)
+  })
+
+  test('L26: whoever answers for a person lifts no ceiling: not a step, a task, a place or a default that denies', async () => {
+    const ran: unknown[] = []
+    let asked = 0
+    const policy = { steps: { review: { effects: ['read'] } }, rules: [{ ask: 'far', place: 'upstream' }] } as const
+    const gate = await open({
+      tools: ['change', 'far'].map((name) => tool(name, { effect: 'write', run: () => ran.push(name) })),
+      policy,
+      approvals: {
+        onRequest: async () => {
+          asked += 1
+          return { decision: 'approve', by: 'reviewer', scope: 'session' }
+        },
+      },
+    })
+    const calls = [
+      gate.session({ step: 'review' }).call({ name: 'change' }),
+      gate.session({ task: { name: 'review', allow: [] } }).call({ name: 'change' }),
+      gate.session().call({ name: 'far' }),
+    ]
+    for (const call of calls) expect(typeOf((await call) as never)).toBe('permission_denied')
+    await gate.policy.reload({ ...policy, defaults: { write: 'deny' } })
+    expect(await typeOfCall(gate, 'change')).toBe('permission_denied')
+    expect([ran, asked]).toEqual([[], 0])
+    await gate.policy.reload(policy)
+    expect(await typeOfCall(gate, 'change')).toBe('ok')
+    expect([ran, asked]).toEqual([['change'], 1])
+  })
+
   test('L22: the very text that was judged is what the tool gets; nothing is expanded or spelt anew after that', async () => {
     const ran: unknown[] = []
     const run = (args: object) => {

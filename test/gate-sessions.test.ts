@@ -50,6 +50,28 @@ async function ends(session: Session, name: string, args: object = {}): Promise<
 const ALLOWED = { read: 'allow', write: 'allow', execute: 'allow', external: 'allow' } as const
 const TOOLS = [tool('git_log'), tool('look'), tool('git_push', 'external'), tool('change', 'write')]
 
+describe('conversations without a name', () => {
+  test('share neither what a person answered for a session nor what goes in circles', async () => {
+    const repeats = { warn: 2, refuse: 3, paceMs: 0 }
+    const gate = await open({ tools: TOOLS, limits: { repeats } })
+    const [one, other] = [gate.session({ user: 'ana' }), gate.session({ user: 'ana' })]
+    expect(one.caller.session).not.toBe(other.caller.session)
+    expect(await ends(one, 'change')).toBe('approval_required')
+    const [row] = await gate.approvals.list({ state: 'open' })
+    await gate.approvals.decide(row?.id ?? '', { decision: 'approve', by: 'boss', scope: 'session' })
+    expect([await ends(one, 'change'), await ends(one, 'change', { target: 'x' })]).toEqual(['ok', 'ok'])
+    expect(await ends(other, 'change', { target: 'y' })).toBe('approval_required')
+    for (let conversation = 0; conversation < 5; conversation += 1)
+      expect(await ends(gate.session({ user: 'bo' }), 'look')).toBe('ok')
+    const named = () => gate.session({ user: 'bo', session: 'web' })
+    expect([await ends(named(), 'look'), await ends(named(), 'look'), await ends(named(), 'look')]).toEqual([
+      'ok',
+      'ok',
+      'permission_denied',
+    ])
+  })
+})
+
 describe('steps', () => {
   const policy = {
     defaults: ALLOWED,
@@ -188,11 +210,35 @@ describe('rules of a session', () => {
     expect(names(other.session({ rules: [{ allow: 'drop' }] }))).toEqual(['drop'])
   })
 
+  test('child-within-parent: a grant of the one that a child is does not answer for another one that it works for', async () => {
+    const gate = await open({ tools: [tool('look')], policy: { rules: [{ ask: 'look' }] } })
+    const helper = gate.session({ agent: 'helper', session: 's1' })
+    const asked = await helper.call({ name: 'look', arguments: { target: 'x' } })
+    const id = asked.ok ? '' : String(asked.error.details?.approvalId)
+    await gate.approvals.decide(id, { decision: 'approve', by: 'boss', scope: 'pattern' })
+    for (let times = 0; times < 2; times += 1) expect(await ends(helper, 'look', { target: 'x' })).toBe('ok')
+    expect(await ends(helper.child({ session: 's2' }), 'look', { target: 'x' })).toBe('ok')
+    const other = gate.session({ agent: 'other', session: 's1' })
+    expect(await ends(other, 'look', { target: 'x' })).toBe('approval_required')
+    for (const rules of [[], [{ deny: 'nothing' }]])
+      expect(await ends(other.child({ agent: 'helper', rules }), 'look', { target: 'x' })).toBe('approval_required')
+  })
+
   test('rules that do not hold, or do not fit a tool, make no session', async () => {
     const gate = await open({ tools: TOOLS })
     expect(() => gate.session({ rules: [{ denny: 'look' } as never] })).toThrow(/denny/)
     expect(() => gate.session({ rules: [{ deny: 'look', where: { traget: 'x' } }] })).toThrow(/traget/)
     expect(() => gate.session().child({ rules: 'none' as never })).toThrow()
+  })
+
+  test('what the host does with its list afterwards changes nothing, also when the gate takes other rules', async () => {
+    const gate = await open({ tools: TOOLS })
+    const rule = { deny: 'look' }
+    const session = gate.session({ rules: [rule] })
+    rule.deny = 'nothing'
+    await gate.policy.reload({ defaults: { write: 'deny' } })
+    expect(await ends(session, 'look')).toBe('permission_denied')
+    expect(await ends(session, 'git_log')).toBe('ok')
   })
 
   test('closed: a session whose rules do not hold under new rules of the gate calls nothing', async () => {
@@ -314,6 +360,10 @@ describe('what is denied', () => {
     expect(denied.ok ? '' : denied.error.help).toContain('secret')
     expect(await ends(session, 'look', { target: 'x' })).toBe('permission_denied')
     expect(await ends(session, 'look', { target: 'y' })).toBe('ok')
+    const held = await open({ tools: [secret], policy: { profile: 'platform', groups: { some: ['look'] } } })
+    const own = held.session({ rules: [{ deny: { group: 'some' } }] })
+    await held.policy.reload({ profile: 'platform' })
+    expect(publicPart(await own.call({ name: 'secret', arguments: {} }))).toEqual(missing)
     const said = await open({ tools: [secret], policy: { profile: 'strict', rules: [{ deny: 'secret' }] } })
     expect(await ends(said.session(), 'secret')).toBe('permission_denied')
   })

@@ -89,7 +89,7 @@ describe('what is stopped', () => {
 
   test('closed: a target that is misspelt, empty or no text stops nothing and says so', async () => {
     const gate = await setUp()
-    for (const bad of [{ tol: 'a' }, { tool: '' }, { tool: 7 }, null, 'a'])
+    for (const bad of [{ tol: 'a' }, { tool: '' }, { tool: 7 }, [], null, 'a'])
       await expect(gate.stop(bad as never)).rejects.toThrow(TypeError)
     expect(gate.stops()).toEqual([])
   })

@@ -5,7 +5,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
+import { type McpStdio, serveMcpStdio } from '../src/server/mcp-stdio.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
 import {
   type AskedClient,
@@ -24,6 +26,8 @@ import {
 } from './asking-house.ts'
 
 afterEach(closeAll)
+
+type Ending = { readonly input: PassThrough; readonly served: McpStdio }
 
 const never = (): Promise<Filled> => new Promise(() => {})
 const kinds = Object.entries(KINDS) as readonly (readonly [string, Connect])[]
@@ -510,6 +514,36 @@ describe.each(kinds)('over stdio: %s', (_kind, connect) => {
     await house.gate.approvals.decide(row?.id ?? '', { decision: 'decline', by: APPROVED })
     expect(errorOf(await call)).toMatchObject({ type: 'approval_declined', details: { reason: 'person' } })
     expect(client.forms).toEqual([])
+  })
+})
+
+describe('over stdio, where it ends', () => {
+  const endings = [
+    ['the client has said its last', ({ input }: Ending) => void input.end()],
+    ['the server closes', ({ served }: Ending) => void served.close()],
+  ] as const
+
+  test.each(endings)('a held call still gets its result, and its question stays: %s', async (_how, end) => {
+    const house = await openHouse()
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const served = serveMcpStdio({ gate: house.gate, caller: {}, input, output, log: () => {} })
+    let told = ''
+    output.on('data', (chunk) => {
+      told += String(chunk)
+    })
+    const say = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    const clientInfo = { name: 'x', version: '1' }
+    say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } })
+    await until(() => (told.includes('"id":1') ? true : undefined))
+    say({ method: 'notifications/initialized' })
+    say({ id: 2, method: 'tools/call', params: { name: 'pay', arguments: { text: 'x' } } })
+    const [row] = await house.opened()
+    end({ input, served })
+    await served.closed
+    const results = told.split('\n').filter((line) => line.includes('"id":2'))
+    expect(results).toEqual([expect.stringContaining('approval_required')])
+    expect(await house.gate.approvals.show(row?.id ?? '')).toMatchObject({ state: 'open' })
+    expect(house.runs).toEqual([])
   })
 })
 

@@ -149,6 +149,12 @@ describe('refused when it is loaded', () => {
     ['google.protobuf.Timestamp == 1', '`google` is no variable'],
     ['timestamp(args.at).getHours("Europe/Berlin") > 1', '`getHours` is no function here'],
     ['args.title.matchRe("x")', '`matchRe` is no function here'],
+    ['args.tags.map(x, x + "a").join("").split("").size() > 1', 'cannot be split'],
+    ['args.tags.map(x, x + "a").exists(y, y.trim().split("").size() > 1)', 'cannot be split'],
+    ['["x"].map(a, a + a).exists(a, a + a == "x")', 'longer again'],
+    ['[args.tags.join("")].exists(x, [x, x].join("") == "x")', 'longer again'],
+    ['["a", "b"].join(["c", "d"].join("e")) == ""', 'longer again'],
+    ['["x"].map(a, [a, a]).map(a, [a, a]).map(a, [a, a]).size() > 1', '2 times'],
   ])('%s', (text, reason) => {
     expect(compileCel(text)).toEqual({ kind: 'bad', reason: expect.stringContaining(reason) })
   })
@@ -157,6 +163,10 @@ describe('refused when it is loaded', () => {
     expect(ask('args.tags.all(x, args.list.all(y, x != "z" && y < 9))')).toBe('yes')
     expect(ask('(args.title + "!").matches("^hello!$") && !args.title.matches(r"\\d")')).toBe('yes')
     expect(ask('args.title == "// matches"')).toBe('no')
+    expect(ask('args.title.substring(args.title.indexOf("e") + 1).split("l").size() == 3')).toBe('yes')
+    expect(ask('args.tags.map(t, t + "/").join(",") == "a/,b/"')).toBe('yes')
+    expect(ask('["a", "b"].all(p, args.tags.exists(t, t + "/x" == p + "/x"))')).toBe('yes')
+    expect(ask('args.items.map(i, i.price + 1).exists(p, p > 50)')).toBe('yes')
   })
 })
 
@@ -176,6 +186,15 @@ describe('bounded: no argument makes an evaluation take long', () => {
     expect(ask('args.text.split("").all(c, c == "x")', many(100_000))).toBe('failed')
     expect(ask('args.list.all(i, args.text.contains("x"))', many(100))).toBe('yes')
     expect(ask('args.list.all(i, args.text.contains("y"))', many(9_000))).toBe('failed')
+  })
+
+  test('what stands in the expression counts as well, so that a project file cannot make long lists of its own', () => {
+    const numbers = Array.from({ length: 100 }, (_, index) => index).join()
+    const nested = `[${numbers}].all(i, [${numbers}].all(j, args.text.contains("x")))`
+    expect(ask(nested, many(1))).toBe('failed')
+    expect(ask(`[${numbers}].all(i, args.text.contains("x"))`, many(1_000))).toBe('yes')
+    expect(ask(`[${numbers}].all(i, args.text.contains("x"))`, many(100_000))).toBe('failed')
+    expect(ask(`"${'x'.repeat(1_000)}".split("").all(c, args.text.contains(c))`, many(10_000))).toBe('failed')
   })
 
   test('without loops, large texts are looked at and a hundred thousand values are not', () => {

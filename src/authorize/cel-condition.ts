@@ -134,16 +134,16 @@ export class CelCondition {
 
   /** A loop over what a model wrote is bounded, and what it cannot look at within that counts as failed. */
   #bound(weight: Weight, { args, pathForCel }: CelQuestion): void {
-    const { depth, outer, splits } = this.reads.loops
-    const once = weight.values + (splits ? weight.characters : 0)
+    const { depth, outer, splits, own } = this.reads.loops
+    const once = weight.values + own.values + (splits ? weight.characters + own.characters : 0)
     // Loops in each other that look at nothing but their own elements share these out among them.
     const steps = outer === 'none' ? once : once ** depth
     let beside = outer === 'all' ? weight.values + weight.characters : 0
     if (outer !== 'none' && outer !== 'all')
       for (const name of outer) {
-        const own = new Weight(VALUES_MAX)
-        celValue(argumentOf(args, name, pathForCel) ?? null, own)
-        beside += own.values + own.characters
+        const looked = new Weight(VALUES_MAX)
+        celValue(argumentOf(args, name, pathForCel) ?? null, looked)
+        beside += looked.values + looked.characters
       }
     if (steps > LOOP_STEPS_MAX || steps * beside > LOOP_COST_MAX)
       throw new Error('the arguments are too large for its loops')

@@ -8,6 +8,8 @@ const VARIABLES: readonly string[] = ['args', 'caller', 'tool', 'resources']
 const CALLER_FIELDS: readonly string[] = ['tenant', 'user', 'agent', 'roles', 'session', 'task', 'step']
 const TOOL_FIELDS: readonly string[] = ['name', 'source', 'effect', 'version']
 const LOOPS_DEEP = 2
+/** Each `map` may make a list as long as all that went before, taken as often again. */
+const MAPS_MAX = 2
 const PATTERN_MAX = 500
 
 /** What an expression looks at. */
@@ -30,6 +32,8 @@ export type CelLoops = {
   readonly outer: 'none' | 'all' | ReadonlySet<string>
   /** Texts are split, so that a loop may run once for each character. */
   readonly splits: boolean
+  /** What stands in the expression itself, which loops may run over as well. */
+  readonly own: { readonly values: number; readonly characters: number }
 }
 
 export type CelRead =
@@ -40,6 +44,9 @@ class Refused extends Error {}
 const refuse = (reason: string): never => {
   throw new Refused(reason)
 }
+
+/** Loops over what was put together could make it longer again and again, whatever they were given. */
+const AGAIN = 'what `+` or `join` has put together cannot be split, nor be made longer again by a loop over it'
 
 const quoted = (text: string): string => `\`${text.slice(0, 60)}\``
 const near = (name: string, known: Iterable<string>): string => {
@@ -58,9 +65,27 @@ export function readSyntax(root: CelNode): CelRead {
   return { kind: 'ok', reads: walk.reads() }
 }
 
-/** `names`: the variables of the loops around; the last is the innermost. */
-type Scope = { readonly names: readonly string[] }
-const NOWHERE: Scope = { names: [] }
+/** `names`: the variables of the loops around; the last is the innermost. `made`: those that run over texts put together. */
+type Scope = { readonly names: readonly string[]; readonly made: readonly string[] }
+const NOWHERE: Scope = { names: [], made: [] }
+
+/** Functions and methods whose answer is a number, a boolean or a type, however long what they look at is. */
+const SMALL: ReadonlySet<string> = new Set([
+  ...['size', 'indexOf', 'lastIndexOf', 'startsWith', 'endsWith', 'contains', 'matches', 'has', 'all', 'exists'],
+  ...['exists_one', 'int', 'double', 'bool', 'type', 'timestamp'],
+])
+
+/** Whether it may be longer than what it is made of: `fresh` where it is put together here, or what a loop runs over was. */
+function isMade(node: CelNode, made: Scope['made'], fresh = true): boolean {
+  if (node.op === 'id') return made.includes(node.args)
+  if (node.op === '+') return fresh || node.args.some((part) => isMade(part, made, fresh))
+  const [name] = node.op === 'rcall' || node.op === 'call' ? node.args : ['']
+  if (SMALL.has(name)) return false
+  if (name === 'join' && fresh) return true
+  // All other methods but `map` answer with no more than what they are asked of.
+  const parts = node.op === 'rcall' && name !== 'map' ? node.args[1] : node.args
+  return childrenOf([parts]).some((part) => isMade(part, made, fresh))
+}
 
 class Walk {
   readonly #ways: (readonly string[])[] = []
@@ -74,6 +99,9 @@ class Walk {
   #outerAll = false
   #outerAny = false
   #splits = false
+  #maps = 0
+  #values = 0
+  #characters = 0
 
   reads(): CelReads {
     const outer = this.#outerAll ? 'all' : this.#outerAny ? this.#outer : 'none'
@@ -84,7 +112,10 @@ class Walk {
       tool: this.#tool,
       effect: this.#effect,
       caller: this.#caller,
-      loops: { depth: this.#depth, outer, splits: this.#splits },
+      loops: {
+        ...{ depth: this.#depth, outer, splits: this.#splits },
+        own: { values: this.#values, characters: this.#characters },
+      },
     }
   }
 
@@ -93,7 +124,16 @@ class Walk {
     else if (node.op === '.' || node.op === '[]') this.#access(node, scope)
     else if (node.op === 'call') this.#call(node.args[0], node.args[1], scope)
     else if (node.op === 'rcall') this.#method(node.args[0], node.args[1], node.args[2], scope)
-    else for (const child of childrenOf(node.args)) this.visit(child, scope)
+    else if (node.op === 'value') this.#value(node.args)
+    else {
+      if (node.op === '+' && isMade(node, scope.made, false)) refuse(AGAIN)
+      for (const child of childrenOf(node.args)) this.visit(child, scope)
+    }
+  }
+
+  #value(value: unknown): void {
+    this.#values += 1
+    if (typeof value === 'string') this.#characters += value.length
   }
 
   /** `args.author.name` and `args["author"]["name"]` are one way, which ends at a place in a list and at what only a call tells. */
@@ -165,13 +205,16 @@ class Walk {
     this.visit(receiver, scope)
     if (!CEL_METHODS.has(name) && !CEL_LOOPS.has(name))
       refuse(`${quoted(name)} is no function here${near(name, [...CEL_METHODS, ...CEL_LOOPS])}`)
+    if (name === 'split' && isMade(receiver, scope.made)) refuse(AGAIN)
+    if (name === 'join' && (isMade(receiver, scope.made, false) || given.some((one) => isMade(one, scope.made))))
+      refuse(AGAIN)
     if (name === 'split') this.#splits = true
     if (name === 'matches') checkPattern(given)
-    if (CEL_LOOPS.has(name)) this.#loop(name, given, scope)
+    if (CEL_LOOPS.has(name)) this.#loop(name, given, isMade(receiver, scope.made), scope)
     else for (const child of given) this.visit(child, scope)
   }
 
-  #loop(name: string, [variable, ...bodies]: readonly CelNode[], scope: Scope): void {
+  #loop(name: string, [variable, ...bodies]: readonly CelNode[], made: boolean, scope: Scope): void {
     if (variable?.op !== 'id' || bodies.length === 0)
       throw new Refused(`\`${name}\` takes the name of a variable and a condition`)
     if (VARIABLES.includes(variable.args) || scope.names.includes(variable.args))
@@ -179,7 +222,10 @@ class Walk {
     const names = [...scope.names, variable.args]
     if (names.length > LOOPS_DEEP) refuse(`loops may stand ${LOOPS_DEEP} deep in each other`)
     this.#depth = Math.max(this.#depth, names.length)
-    for (const body of bodies) this.visit(body, { names })
+    if (name === 'map') this.#maps += 1
+    if (this.#maps > MAPS_MAX) refuse(`\`map\` may stand in an expression ${MAPS_MAX} times`)
+    const inside = { names, made: made ? [...scope.made, variable.args] : scope.made }
+    for (const body of bodies) this.visit(body, inside)
   }
 }
 

@@ -6,8 +6,10 @@ import type { JsonObject } from '../base/json-value.ts'
 import type { Reach } from '../describe/decision.ts'
 import {
   type AskingCall,
+  exactly,
   type Granted,
   grantCovers,
+  literal,
   mayReachFurther,
   reachesTo,
   touchesOneFile,
@@ -89,8 +91,9 @@ function exactPattern(args: JsonObject): Pattern | undefined {
     if (!isPlain(name) || (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean'))
       return undefined
     const text = typeof value === 'string' ? value : JSON.stringify(value)
-    if (text === '' || text.length > VALUE_CHARACTERS_MAX) return undefined
-    where[name] = [literal(text)]
+    const exact = exactly(value)
+    if (text === '' || text.length > VALUE_CHARACTERS_MAX || exact === undefined) return undefined
+    where[name] = [exact]
     words.push(`\`${name}\` is exactly ${typeof value === 'string' ? visibleQuoted(value).text : text}`)
   }
   return {
@@ -102,9 +105,6 @@ function exactPattern(args: JsonObject): Pattern | undefined {
 
 /** A name that means itself: a dot would lead to a nested argument. */
 const isPlain = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== '__proto__'
-
-/** The text as a glob that matches nothing else. */
-const literal = (text: string): string => text.replaceAll(/[\\*?[\]{},!]/g, String.raw`\$&`)
 
 function grantOf({ caller, workspace, entry, input, decision, askedBy }: AskingCall, offer: Offer): Granted {
   const { tenant, user, agent, task } = caller

@@ -226,6 +226,20 @@ describe('what a grant covers', () => {
       expect([args, grantCovers(grant, fetching(args))]).toEqual([args, false])
   })
 
+  test('L21: exact values cover no other spelling, no list of them, and no text for a number or a number for a text', () => {
+    const text = grantOf(fetching({ query: 's/x', code: '5' }), 'pattern')
+    const number = grantOf(fetching({ query: 's/x', code: 5 }), 'pattern')
+    expect(grantCovers(text, fetching({ code: '5', query: 's/x' }))).toBe(true)
+    expect(grantCovers(number, fetching({ code: 5, query: 's/x' }))).toBe(true)
+    expect(grantCovers(text, fetching({ query: 's/x', code: 5 }))).toBe(false)
+    expect(grantCovers(number, fetching({ query: 's/x', code: '5' }))).toBe(false)
+    for (const query of ['s/x//', './s/x', 's//x', 's/x/.', '/ws/s/x', ['s/x'], ['s/x', 's/x'], [], { a: 's/x' }, null])
+      expect([query, grantCovers(number, fetching({ query, code: 5 }))]).toEqual([query, false])
+    expect(grantCovers(number, fetching({ query: 's/x', code: [5, 5] }))).toBe(false)
+    const flag = grantOf(fetching({ force: true }), 'pattern')
+    expect([true, 'true', [true]].map((force) => grantCovers(flag, fetching({ force })))).toEqual([true, false, false])
+  })
+
   test('a grant without a pattern is good for its session alone; globs that cannot be read cover nothing', () => {
     const { where: _, ...open } = pattern
     expect(grantCovers(open, first)).toBe(false)

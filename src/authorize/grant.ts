@@ -1,7 +1,7 @@
 // What a wider answer of a person covers. A grant turns an ask into an allow for the calls that fit it, and touches no deny:
 // it is looked at only where the policy has answered `ask`, and only as far as that ask lets an answer reach.
 
-import type { JsonObject } from '../base/json-value.ts'
+import type { JsonObject, JsonValue } from '../base/json-value.ts'
 import type { CheckedInput } from '../describe/call.ts'
 import { type Caller, samePrincipal } from '../describe/caller.ts'
 import { type Decision, REACHES, type Reach } from '../describe/decision.ts'
@@ -82,7 +82,8 @@ function argumentsFit(
   roots: ReadonlyMap<string, string>,
 ): boolean {
   if (where === undefined) return reach === 'session' && onlyNamed !== true
-  if (onlyNamed === true ? hasOthers(input.args, where) : !touchesOneFile(input)) return false
+  if (onlyNamed === true) return hasExactly(input.args, where)
+  if (!touchesOneFile(input)) return false
   const conditions = readWhere(where, 'where', new OptionReader({}, []))
   // INVARIANT closed: globs that cannot be read cover nothing.
   if (conditions === undefined) return false
@@ -101,8 +102,25 @@ function argumentsFit(
   return conditions.every((condition) => argumentHolds(condition, 'wide', argued))
 }
 
-const hasOthers = (args: JsonObject, where: Where): boolean =>
-  Object.keys(args).some((name) => !Object.hasOwn(where, name))
+/** These very values and no others: not another spelling of a path, not a list of them, not a number for its digits. */
+function hasExactly(args: JsonObject, where: Where): boolean {
+  const names = Object.keys(where)
+  if (names.length === 0 || Object.keys(args).some((name) => !Object.hasOwn(where, name))) return false
+  return names.every((name) => {
+    const [exact, ...others] = where[name] ?? []
+    return Object.hasOwn(args, name) && others.length === 0 && exact !== undefined && exactly(args[name]) === exact
+  })
+}
+
+/** The text as a glob that matches nothing else. */
+export const literal = (text: string): string => text.replaceAll(/[\\*?[\]{},!]/g, String.raw`\$&`)
+
+/** One value as a glob; undefined where it is no single value. A text that reads like a number or boolean begins with `\`. */
+export function exactly(value: JsonValue | undefined): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value)
+  if (typeof value !== 'string') return undefined
+  return /^(?:true|false|-?\d.*)$/s.test(value) ? `\\${value}` : literal(value)
+}
 
 /** A pattern over a path speaks of one file or folder; a call that touches another one besides is another matter. */
 export function touchesOneFile({ touches }: Pick<CheckedInput, 'touches'>): boolean {

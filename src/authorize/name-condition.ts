@@ -21,10 +21,21 @@ const NAME_GLOB = /^[A-Za-z0-9_\-*?[\]!^{},\\]*$/
 
 export function readToolNames(value: unknown, key: string, reader: OptionReader): NameCondition | undefined {
   return readNames(value, key, reader, (text) =>
-    NAME_GLOB.test(text)
+    NAME_GLOB.test(text) && !hasStray(text)
       ? undefined
       : 'is no tool name or glob over tool names: these have letters, digits, `_` and `-`',
   )
+}
+
+/** A comma outside of `{…}`, a `!` or `^` outside of `[…]`: signs that mean nothing there, and that no name has. */
+function hasStray(text: string): boolean {
+  let outside = text.replace(/\\.|\[[^\]]*\]/g, '')
+  for (let before = ''; before !== outside; ) {
+    before = outside
+    if (/[!^]/.test(outside)) return true
+    outside = outside.replace(/\{[^{}]*\}/g, '')
+  }
+  return outside.includes(',')
 }
 
 export function readNames(

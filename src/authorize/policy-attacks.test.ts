@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { CheckedInput } from '../describe/call.ts'
 import { contractProblems } from '../describe/define-tool.ts'
 import type { Entry } from '../describe/entry.ts'
-import { ANA, entry, input, policyOf } from './policy.fixture.ts'
+import { ANA, caller, entry, input, policyOf } from './policy.fixture.ts'
 import type { PolicyOptions, RuleOptions } from './policy-options.ts'
 
 const resolve = (args: object) => args as never
@@ -83,6 +83,45 @@ describe('what may not be read may not be read by doing more', () => {
     expect(policy.decide(ANA, EDIT, writing).kind).toBe('allow')
     expect(policy.mayTouch(ANA, EDIT, 'read file:/ws/a', writing)).toBe(false)
     expect(policy.mayTouch(ANA, EDIT, 'write file:/ws/a', writing)).toBe(true)
+  })
+
+  test('what asks about a read is told beside what asks about the call, so that no grant for the one answers the other', () => {
+    const secret: RuleOptions = { ask: { effect: 'read', resource: 'read file:secret/**' } }
+    const policy = policyOf({ rules: [secret] })
+    expect(policy.askedBy(ANA, MOVE, moving('docs/a', 'docs/b'))).toEqual(['default write'])
+    expect(policy.askedBy(ANA, MOVE, moving('secret/a', 'docs/b'))).toEqual(['default write', expect.any(String)])
+    const listing = policyOf({
+      ...listed('ask'),
+      rules: [{ allow: { resource: 'read file:public/**' } }, { ask: 'move_file' }],
+    })
+    expect(listing.askedBy(ANA, MOVE, moving('public/a', 'x'))).toHaveLength(1)
+    const byDefault = policyOf({
+      ...listed('ask'),
+      rules: [...(listed('ask').rules ?? []), { ask: { effect: 'write' } }],
+    })
+    expect(byDefault.askedBy(ANA, MOVE, moving('public/a', 'x'))).toEqual([expect.stringMatching(/^rule /)])
+    expect(byDefault.askedBy(ANA, MOVE, moving('secret/a', 'x'))).toEqual(['default read', expect.any(String)])
+    // Nor is a file that a walking call comes to answered by the question about the call.
+    expect(policy.mayTouch(ANA, MOVE, 'read file:/ws/secret/a', moving('docs/*', 'x/*'))).toBe(false)
+    expect(policy.mayTouch(ANA, MOVE, 'write file:/ws/docs/a', moving('docs/*', 'x/*'))).toBe(true)
+  })
+
+  test('child-within-parent: what asks about somebody else than the one who calls is told as another question', () => {
+    const policy = policyOf({})
+    const boss = caller({ agent: 'other' })
+    const own = policy.askedBy(ANA, EDIT, editing('a'))
+    expect(policy.askedBy(caller({ parent: ANA }), EDIT, editing('a'))).toEqual(own)
+    expect(policy.askedBy(caller({ parent: caller({ session: 's2' }) }), EDIT, editing('a'))).toEqual(own)
+    const helping = policy.askedBy(caller({ parent: boss }), EDIT, editing('a'))
+    expect(helping).toEqual(['default write', expect.stringMatching(/^default write for /)])
+    expect(policy.askedBy(caller({ parent: caller({ task: { name: 't' } }) }), EDIT, editing('a'))).toHaveLength(2)
+    const allowed = policyOf({
+      rules: [
+        { allow: 'edit_file', for: { agent: 'nobody' } },
+        { ask: 'edit_file', for: { agent: 'other' } },
+      ],
+    })
+    expect(allowed.askedBy(caller({ parent: boss }), EDIT, editing('a'))).toHaveLength(2)
   })
 })
 
@@ -208,6 +247,71 @@ describe('URLs under conditions', () => {
   ])('%s is an ordinary one', (url) => {
     expect(allows(url)).toBe('allow')
     expect(denies(url)).toBe('allow')
+  })
+
+  // biome-ignore format: a list
+  test.each([
+    'HTTPS://evil.com/x', 'hTTps://Evil.COM/x', 'https://EVIL.com', 'https://evil.com:443/x', 'https://evil.com./x',
+    'https://evil.com.:443/x', 'https://%65vil.com/x', 'https://ev%49l.com/x', 'https://\uff45vil.com/x',
+    'https://evil\u3002com/x', 'https://e\u00advil.com/x', 'https://evil.com:0443/x', 'https://evil.com:/x',
+  ])('%j is another spelling of an address, and is judged as that', (url) => {
+    expect(denies(url)).toBe('deny')
+    expect(denies(url.replace(/evil|%65vil|ev%49l|.vil|e.vil/iu, 'a'))).toBe('allow')
+    expect(allows(url, 'https://evil.com{,/**}')).toBe('allow')
+    expect(allows(url)).toBe('deny')
+    expect(
+      decide(
+        { defaults: { external: 'allow' }, rules: [{ deny: '*', when: 'args.url.startsWith("https://evil.com")' }] },
+        fetchTool,
+        input({ url }, { effect: 'external' }),
+      ),
+    ).toBe('deny')
+  })
+
+  test.each([
+    ['http://0x7f.1/x', 'http://0x7f.2/x'],
+    ['http://2130706433/x', 'http://2130706434/x'],
+    ['http://0177.0.0.1/x', 'http://0177.0.0.2/x'],
+    ['HTTP://127.1:80/x', 'HTTP://127.2:80/x'],
+  ])('%s is a number in another spelling, %s is another one', (same, other) => {
+    const rules = [{ deny: '*', where: { url: 'http://127.0.0.1/**' } }] as const
+    const answer = (url: string): string =>
+      decide({ defaults: { external: 'allow' }, rules }, fetchTool, input({ url }, { effect: 'external' }))
+    expect([answer(same), answer(other)]).toEqual(['deny', 'allow'])
+  })
+
+  test.each([
+    'HTTPS://evil.com/x',
+    'https://EVIL.com:443/x',
+    'https:evil.com/x',
+    'https://a@evil.com/x',
+    'https://evil.com#/x',
+  ])('a touch of %s is one of that address, or cannot be judged', (url) => {
+    const answer = (rule: RuleOptions, touched: string): string =>
+      decide(
+        { defaults: { external: 'ask' }, rules: [{ allow: '*', for: { user: 'nobody' } }, rule] },
+        fetchTool,
+        input({}, { effect: 'external', touches: [`fetch url:${touched}`] }),
+      )
+    expect(answer({ deny: { resource: 'fetch url:https://evil.com/**' } }, url)).toBe('deny')
+    expect(answer({ allow: { resource: 'fetch url:https://*.example.com/**' } }, url)).toBe('ask')
+    expect(answer({ deny: { resource: 'fetch url:https://evil.com/**' } }, 'https://a.example.com/x')).toBe('ask')
+    expect(answer({ allow: { resource: 'fetch url:https://*.example.com/**' } }, 'https://a.example.com/x')).toBe(
+      'allow',
+    )
+  })
+
+  test('what no reader takes for a host cannot be judged', () => {
+    for (const url of ['https://evil.com\uff0f.example.com/x', 'https://a%00.example.com/x', 'https://a:99999/x']) {
+      expect([url, allows(url, '**'), denies(url)]).toEqual([url, 'deny', 'deny'])
+    }
+  })
+
+  test('letter case counts in what is no scheme and no host', () => {
+    expect(allows('https://API.example.com/A', 'https://*.example.com/a')).toBe('deny')
+    expect(allows('https://API.example.com/A', 'https://*.example.com/A')).toBe('allow')
+    expect(allows('S3://Bucket/a', 's3://Bucket/*')).toBe('allow')
+    expect(allows('S3://Bucket/a', 's3://bucket/*')).toBe('deny')
   })
 
   test('a port is a part of the host that a pattern has to name', () => {

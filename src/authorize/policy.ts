@@ -6,7 +6,7 @@
 
 import { sha256 } from '../base/digest.ts'
 import type { CheckedInput } from '../describe/call.ts'
-import type { Caller } from '../describe/caller.ts'
+import { type Caller, samePrincipal } from '../describe/caller.ts'
 import type { Decision, RuleOrigin } from '../describe/decision.ts'
 import { DECLARED_EFFECTS } from '../describe/effect.ts'
 import type { Entry } from '../describe/entry.ts'
@@ -31,7 +31,7 @@ import { misfitOf } from './rule-fit.ts'
 import { type KnownTool, warningsOf } from './rule-warnings.ts'
 import { strictest } from './strictest.ts'
 import { canonicalSteps, stepIncludes, stepIncludesCall } from './task-steps.ts'
-import { asksAbout, isDeniedByDefault, ToolPlan } from './tool-plan.ts'
+import { isDeniedByDefault, ToolPlan } from './tool-plan.ts'
 
 export type { KnownTool, Outlook, PolicyCheck, RuleMatches }
 
@@ -154,18 +154,18 @@ export class Policy {
 
   /**
    * Everything that asks about this call: each rule, and each default where no rule does, for the caller and everybody that
-   * it works for. An answer that reaches further is good for what asked, and for nothing that asks besides. Never throws.
+   * it works for. An answer that reaches further is good for what asked, and for nothing that asks besides. `served`: who
+   * calls, where `caller` is one that it works for. Never throws.
    */
-  askedBy(caller: Caller, entry: Entry, input: CheckedInput): readonly string[] {
+  askedBy(caller: Caller, entry: Entry, input: CheckedInput, served: Caller = caller): readonly string[] {
     try {
       const plan = this.#planOf(entry)
-      const asking = lineOf(caller).flatMap((who) => {
-        const question = new CallQuestion(plan, this.#scope, who, input)
-        const { kind, by } = plan.answer(question)
-        if (kind !== 'ask') return []
-        if (by === 'default') return [`default ${input.effect}`]
-        return plan.asking(question).map(({ canonical }) => `rule ${sha256(canonical)}`)
-      })
+      const asking = lineOf(caller).flatMap((who) =>
+        plan.asking(new CallQuestion(plan, this.#scope, who, input)).map((asks) => {
+          const what = typeof asks === 'string' ? `default ${asks}` : `rule ${sha256(asks.canonical)}`
+          return `${what}${aboutWhom(who, served)}`
+        }),
+      )
       return [...new Set(asking)].sort()
     } catch (fault) {
       // INVARIANT closed: what cannot be told is a question that no earlier answer was about.
@@ -301,18 +301,15 @@ export class Policy {
   }
 
   #mayTouch(caller: Caller, entry: Entry, resourceText: string, input: CheckedInput): boolean {
-    const asked = parseResource(resourceText)
-    if (asked === undefined) return false
+    const resource = parseResource(resourceText)
+    if (resource === undefined) return false
     const plan = this.#planOf(entry)
-    const question = new CallQuestion(plan, this.#scope, caller, input, asked)
+    const question = new CallQuestion(plan, this.#scope, caller, input, resource)
     const decision = plan.answer(question)
     if (decision.kind !== 'ask') return decision.kind === 'allow'
     const whole = new CallQuestion(plan, this.#scope, caller, input)
-    if (decision.by === 'default') {
-      const answered = plan.answer(whole)
-      return answered.kind === 'ask' && answered.by === 'default'
-    }
-    return plan.asking(question).every((rule) => asksAbout(rule, whole))
+    const asked = plan.asking(whole)
+    return plan.asking(question).every((asks) => asked.includes(asks))
   }
 
   /** Whether nothing stands between any caller and a tool: a listing of a thousand tools needs no plan for each. */
@@ -342,6 +339,13 @@ function lineOf(caller: Caller): readonly Caller[] {
   const line: Caller[] = []
   for (let who: Caller | undefined = caller; who !== undefined; who = who.parent) line.push(who)
   return line
+}
+
+/** INVARIANT child-within-parent: what asks about somebody else than the one who calls is another question. */
+function aboutWhom(who: Caller, served: Caller): string {
+  if (samePrincipal(who, served) && who.task?.name === served.task?.name) return ''
+  const { tenant, user, agent, task } = who
+  return ` for ${sha256(JSON.stringify([tenant, user, agent, task?.name ?? null]))}`
 }
 
 function versionOf(rules: readonly Rule[], { profile, defaults, steps }: PolicySettings): string {

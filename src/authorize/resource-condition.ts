@@ -13,6 +13,7 @@ import {
 } from './file-scope.ts'
 import type { OptionReader } from './option-reader.ts'
 import { readAnyGlob, readFileGlob } from './pattern-shape.ts'
+import { addressSpellings } from './text-readings.ts'
 
 /** `verb` is `*` where every verb is meant. */
 export type ResourcePattern = FileGlob & {
@@ -47,15 +48,15 @@ export class Touched {
     this.#scope = scope
   }
 
-  /** Only files are spelled in more than one way. */
+  /** Only files and addresses are spelled in more than one way. */
   get spellings(): Spellings {
     this.#spellings ??= this.isFile ? this.#scope.spellings(this.path) : asGiven(this.path)
     return this.#spellings
   }
 
-  /** False for a path whose meaning its letters do not tell: the stricter side counts. */
+  /** False for a path or address whose meaning its letters do not tell: the stricter side counts. */
   get settled(): boolean {
-    this.#settled ??= !this.isFile || isSettled(this.path)
+    this.#settled ??= this.isFile ? isSettled(this.path) : addressSpellings(this.path) !== undefined
     return this.#settled
   }
 
@@ -66,8 +67,8 @@ export class Touched {
 }
 
 function asGiven(path: string): Spellings {
-  const only = [path]
-  return { absolute: only, relative: only }
+  const all = addressSpellings(path) ?? [path]
+  return { absolute: all, relative: all }
 }
 
 /** Files may have a star at the end of their names. Only `/*` at the end is a folder, and a star that stands alone. */

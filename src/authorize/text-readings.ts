@@ -32,6 +32,31 @@ function isDoubtfulUrl(text: string): boolean {
   return path.includes('\\') || /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/iu.test(path)
 }
 
+/** A host that has no other spelling: no capitals, no escapes, no port, no number in place of a name. */
+const PLAIN_ADDRESS = /^[a-z][a-z0-9+.-]+:\/\/(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*(?:[/?#]|$)/
+
+/**
+ * An address with scheme and host in the one spelling that readers of URLs make of them: `HTTPS://A.Test.:443/x` is
+ * `https://a.test/x`. The rest stays as it is. Undefined where they read no host at all.
+ */
+function settledAddress(text: string, side: Side): string | undefined {
+  const scheme = SCHEME.exec(text)?.[1] ?? ''
+  if (PLAIN_ADDRESS.test(text) || !text.startsWith('://', scheme.length)) return text
+  const kind = scheme.toLowerCase()
+  const [, host = '', rest = ''] = /^([^/?#]*)(.*)$/su.exec(text.slice(scheme.length + 3)) ?? []
+  // Elsewhere the letter case of what stands for a host may count.
+  if (!LENIENT.has(kind)) return `${kind}://${side === 'strict' ? host.toLowerCase() : host}${rest}`
+  const bare = `${kind}://${host}/`
+  return URL.canParse(bare) ? `${kind}://${new URL(bare).host.replace(/\.(?=:|$)/, '')}${rest}` : undefined
+}
+
+/** Every spelling of a text that may be an address; undefined where what it means cannot be told. */
+export function addressSpellings(text: string): readonly string[] | undefined {
+  if (isDoubtfulUrl(text)) return undefined
+  const settled = settledAddress(text, 'strict')
+  return settled === text ? [text] : inOrder(text, settled, 'strict')
+}
+
 const STEPS_UP = /(?:^|\/)\.\.(?:\/|$)/
 const LOOSE = /(?:^|\/)\.(?:\/|$)|\/\/|.\/$/
 
@@ -43,9 +68,18 @@ export function readingsOf(text: string, side: Side): readonly string[] | undefi
   if (isDoubtfulUrl(text)) return undefined
   if (!text.includes('/') && text !== '..') return [text]
   if (STEPS_UP.test(text)) return undefined
-  if (!LOOSE.test(text) || text.includes('://')) return [text]
+  if (text.includes('://')) {
+    const address = settledAddress(text, side)
+    return address === text ? [text] : inOrder(text, address, side)
+  }
+  if (!LOOSE.test(text)) return [text]
   const [first = '', ...rest] = text.split('/')
   const tight = [...(first === '.' ? [] : [first]), ...rest.filter((part) => part !== '' && part !== '.')].join('/')
   const settled = tight === '' ? (text.startsWith('/') ? '/' : '.') : tight
+  return inOrder(text, settled, side)
+}
+
+function inOrder(text: string, settled: string | undefined, side: Side): readonly string[] | undefined {
+  if (settled === undefined) return undefined
   return side === 'strict' ? [text, settled] : [settled]
 }

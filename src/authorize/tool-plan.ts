@@ -115,9 +115,13 @@ export class ToolPlan {
     return effect === 'read' || this.#book.defaults.read === 'allow' ? this.byDefault(effect) : undefined
   }
 
-  /** Every ask rule that holds for the call or for something that it reads. */
-  asking(question: Doing): readonly Rule[] {
-    return this.#sorted().ask.rules.filter((rule) => asksAbout(rule, question))
+  /** Everything that asks about the call or about something that it reads: ask rules, and effects whose default asks. */
+  asking(question: Doing): readonly (Rule | DeclaredEffect)[] {
+    return [question, ...question.reads()].flatMap((one): readonly (Rule | DeclaredEffect)[] => {
+      const { kind, by } = this.#answerTo(one, question.effect)
+      if (kind !== 'ask') return []
+      return by === 'default' ? [one.effect] : this.#sorted().ask.rules.filter((rule) => ruleHolds(rule, one))
+    })
   }
 
   byRule(rule: Rule, effect: DeclaredEffect): Decision {
@@ -173,10 +177,6 @@ export class ToolPlan {
 
 /** A call, or a file that it asks about, with what it reads besides doing more than that. */
 type Doing = Question & { reads(): readonly Question[] }
-
-/** Whether a rule holds for a call or for something that it reads. */
-export const asksAbout = (rule: Rule, question: Doing): boolean =>
-  ruleHolds(rule, question) || question.reads().some((read) => ruleHolds(rule, read))
 
 /** Whether a schema leaves room for an argument `path`; one that names no arguments does. */
 const mayTakePath = (properties: unknown): boolean =>

@@ -25,13 +25,15 @@ export const hasPerson = ({ stdin, stderr }: AskIo): boolean => stdin.isTTY === 
 /**
  * Shows a question and reads its answer. Undefined for none: the input has ended, or `signal` says that the question is
  * withdrawn. Whether anybody sits there is the caller's to know (`hasPerson`). `renewCode` shows a new code to somebody who
- * has seen none, where the question asks for one.
+ * has seen none, where the question asks for one. `isBegun`: a line may have been begun for another question before this one
+ * stood. A terminal hands lines over whole, so that the first one answers nothing.
  */
 export async function askAtTerminal(
   approval: ApprovalRow,
   io: AskIo,
   signal: AbortSignal,
   renewCode?: () => Promise<unknown>,
+  isBegun = false,
 ): Promise<PersonsAnswer | undefined> {
   if (signal.aborted) return undefined
   const lines = new TypedLines(io.stdin, signal)
@@ -44,9 +46,15 @@ export async function askAtTerminal(
   }
   try {
     io.stderr.write(`${questionText(approval)}\n`)
-    for (;;) {
+    for (let isFirst = isBegun; ; isFirst = false) {
       const line = await ask(`${[...words.keys()].join(', ')} [decline]?`)
       if (line === undefined) return undefined
+      if (isFirst) {
+        io.stderr.write(
+          `  that may have been typed for the question before, and is no decision; type it again for this one\n`,
+        )
+        continue
+      }
       const answer = readAnswer(line, words)
       if (answer === undefined) io.stderr.write(`  that is no decision; type one of the words, or Enter to decline\n`)
       else if (answer.decision === 'decline' || approval.proof === undefined) return answer

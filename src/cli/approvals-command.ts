@@ -114,7 +114,7 @@ async function answer(desk: Desk, { id, decision, scope }: Given, { line, termin
 
 function effectOf(terminal: Terminal, decision: 'approve' | 'decline', grant: GrantRow | undefined): string {
   if (decision === 'decline') return 'the call will not run'
-  if (grant === undefined) return 'the equal call runs once when it is made again'
+  if (grant === undefined) return 'the equal call runs once when it is made again, under the rules that asked'
   return `${grant.shown}; take it back with ${terminal.command(`grants revoke ${grant.id}`)}`
 }
 

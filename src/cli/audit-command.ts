@@ -72,7 +72,7 @@ function printRow(terminal: CommandInput['terminal'], row: RecordRow, tools: Rea
   terminal.line(
     ['dim', `${new Date(row.at).toISOString()} `],
     row.kind.padEnd(11),
-    ['cyan', (text(body, 'tool') || (tools.get(text(body, 'approval')) ?? '')).padEnd(28)],
+    ['cyan', (text(body, 'tool') || (tools.get(text(body, 'approval')) ?? '') || concerned(body)).padEnd(28)],
     '  ',
     who === '' ? '' : `${who}  `,
     endPiece(row, body),
@@ -85,9 +85,20 @@ function endPiece({ kind }: RecordRow, body: JsonObject): Piece {
   const error = body.error
   if (isJsonObject(error)) return ['red', text(error, 'type')]
   if (body.ok === true) return ['green', 'done']
-  if (kind === 'approval')
-    return ['yellow', text(body, 'by') === '' ? 'asked' : `${text(body, 'decision')} by ${text(body, 'by')}`]
+  const by = text(body, 'by')
+  if (kind === 'approval' && by === '') return ['yellow', text(body, 'code') === 'renewed' ? 'a new code' : 'asked']
+  if (kind === 'approval') return ['yellow', `${text(body, 'decision') || text(body, 'refused')} by ${by}`]
+  if (kind === 'grant') return ['yellow', `${text(body, 'state')} by ${by}`]
+  if (kind === 'stop') return ['yellow', `${text(body, 'lifted') === '' ? 'stopped' : 'lifted'} by ${by}`]
   return ['dim', text(body, 'effect')]
+}
+
+/** What a row is about that names no tool: a grant or a stop by its id, or all that was stopped. */
+function concerned(body: JsonObject): string {
+  const { target } = body
+  if (!isJsonObject(target)) return text(body, 'grant') || text(body, 'lifted')
+  const named = ['tool', 'source', 'session'].flatMap((key) => (text(target, key) === '' ? [] : [text(target, key)]))
+  return named.length === 0 ? 'everything' : named.join(' ')
 }
 
 const text = (body: JsonObject, key: string): string => {

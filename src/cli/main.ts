@@ -16,10 +16,12 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-// A reader that has gone, as with `| head`, is no fault of ours; there is nobody left to tell.
-for (const stream of [process.stdout, process.stderr]) {
+// A reader that has gone, as with `| head`, is no fault of ours; there is nobody left to tell. A terminal that was closed is
+// a wish to end: whatever is open is closed in order.
+for (const stream of [process.stdin, process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code === 'EIO') ending.abort()
+    else if (error.code !== 'EPIPE') throw error
   })
 }
 

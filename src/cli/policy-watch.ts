@@ -6,6 +6,7 @@ import { statSync } from 'node:fs'
 import type { Clock } from '../base/clock.ts'
 import { describeProblem } from '../describe/gate-config-error.ts'
 import type { Gate } from '../gate-contract.ts'
+import { errorCode } from '../server/config/config-file.ts'
 import type { LockgateConfig } from '../server/config/lockgate-config.ts'
 import type { CommandInput } from './command.ts'
 import { stateRoot } from './locations.ts'
@@ -118,15 +119,17 @@ class PolicyWatch {
   }
 }
 
-const looksOf = (paths: readonly string[]): string =>
-  paths
-    .map((path) => {
-      const status = statSync(path, { throwIfNoEntry: false, bigint: true })
-      return status === undefined
-        ? `${path} -`
-        : `${path} ${status.ino} ${status.size} ${status.mtimeNs} ${status.ctimeNs}`
-    })
-    .join('\n')
+const looksOf = (paths: readonly string[]): string => paths.map((path) => `${path} ${lookOf(path)}`).join('\n')
+
+/** What cannot be looked at, such as a link to itself, is a look as well: reading it says what is wrong. */
+function lookOf(path: string): string {
+  try {
+    const status = statSync(path, { throwIfNoEntry: false, bigint: true })
+    return status === undefined ? '-' : `${status.ino} ${status.size} ${status.mtimeNs} ${status.ctimeNs}`
+  } catch (error) {
+    return errorCode(error)
+  }
+}
 
 /** What a reload does not take. */
 const restOf = (config: LockgateConfig): string => {

@@ -8,6 +8,9 @@ describe('foreign text on a terminal', () => {
     expect(printable(HOSTILE)).toBe(
       'a\\x1b[2J\\x07\\x9b31m\\u{202e}gnp.exe\\u{200b}\\u{2028}\\u{feff}\\x7f\\r\\n\\tend',
     )
+    expect(printable('x\u2060\u00ad\u3164\u115f\u206a\ufff9y')).toBe(
+      'x\\u{2060}\\xad\\u{3164}\\u{115f}\\u{206a}\\u{fff9}y',
+    )
     expect(printable('tag \u{e0041}')).toBe('tag \\u{e0041}')
   })
 

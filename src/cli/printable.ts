@@ -1,7 +1,9 @@
 // Foreign text on its way to a terminal. Control characters, characters that turn the reading direction and invisible ones
 // are written as escapes, so that what a server or a file says can neither move the cursor nor hide.
 
-const HIDDEN = /[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\ufeff\u{e0000}-\u{e007f}]/gu
+/** The joiners and selectors of scripts and emoji stay: without them plain text of many languages would not. */
+const HIDDEN =
+  /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufff9-\ufffb]|(?!\p{Join_Control}|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/gu
 
 /** One line: line breaks are escaped as well. */
 export const printable = (text: string): string => text.replace(HIDDEN, escaped)

@@ -68,10 +68,10 @@ function begin(clock: Clock = systemClock) {
 }
 
 async function ask(text: string): Promise<string> {
-  const outcome = await gate.session().call({ name: 'note', arguments: { text } })
+  const outcome = await gate.session({ session: 'one' }).call({ name: 'note', arguments: { text } })
   return outcome.ok ? '' : String(outcome.error.details?.approvalId)
 }
-const call = (text: string) => gate.session().call({ name: 'note', arguments: { text } })
+const call = (text: string) => gate.session({ session: 'one' }).call({ name: 'note', arguments: { text } })
 const seen = (text: string) => until(() => expect(shown).toContain(text))
 const state = async (id: string) => (await gate.approvals.show(id))?.state
 
@@ -147,6 +147,24 @@ test('an answer given elsewhere takes the question back, and a half-typed word w
   stdin.write('ve\n')
   await seen('no decision')
   expect([await state(one), await state(two)]).toEqual(['declined', 'open'])
+})
+
+test('a line begun for a question that was taken back, and sent whole under the next one, does not answer that', async () => {
+  await open()
+  begin()
+  const [one, two] = [await ask('one'), await ask('two')]
+  await seen(`question ${one}`)
+  await gate.approvals.decide(one, { decision: 'decline', by: 'somebody else' })
+  await seen(`question ${two}`)
+  stdin.write('approve\n')
+  await seen('may have been typed for the question before')
+  expect([await state(one), await state(two)]).toEqual(['declined', 'open'])
+  stdin.write('approve\n')
+  await seen(`${two} approved`)
+  const three = await ask('three')
+  await seen(`question ${three}`)
+  stdin.write('approve\n')
+  await seen(`${three} approved`)
 })
 
 test('a question that runs out of time is taken back, and nobody is said to have declined', async () => {

@@ -28,8 +28,12 @@ export async function answerAtTerminal(parts: TerminalChannelParts): Promise<voi
   io.stdin.on('data', drop)
   try {
     for (const id of await standing(parts)) waiting.add(id)
+    let isBegun = false
     for (let id = await waiting.next(); id !== undefined; id = await waiting.next()) {
-      if ((await askUntilSettled(parts, id)) === 'input-ended') {
+      const ended = await askUntilSettled(parts, id, isBegun)
+      // Whoever was typing an answer as the question went goes on typing under the next one.
+      isBegun = ended === 'taken-back' || (ended === 'unasked' && isBegun)
+      if (ended === 'input-ended') {
         terminal.note(
           ['yellow', 'the input has ended: '],
           'questions are answered with `lockgate approvals` from now on',
@@ -53,13 +57,17 @@ async function standing({ gate, clock }: TerminalChannelParts): Promise<readonly
 }
 
 /** A wrong code asks again, for as long as the question stands. */
-async function askUntilSettled(parts: TerminalChannelParts, id: string): Promise<'settled' | 'input-ended'> {
+async function askUntilSettled(
+  parts: TerminalChannelParts,
+  id: string,
+  isBegun: boolean,
+): Promise<'settled' | 'unasked' | 'taken-back' | 'input-ended'> {
   const { gate, clock, signal, terminal } = parts
-  for (;;) {
+  for (let begun = isBegun; ; begun = false) {
     const row = await gate.approvals.show(id)
-    if (signal.aborted || row === undefined || !isOpen(row, clock)) return 'settled'
-    const asked = await askOnce(parts, row)
-    if (asked === 'input-ended' || asked === 'taken-back') return asked === 'input-ended' ? asked : 'settled'
+    if (signal.aborted || row === undefined || !isOpen(row, clock)) return 'unasked'
+    const asked = await askOnce(parts, row, begun)
+    if (asked === 'input-ended' || asked === 'taken-back') return asked
     terminal.note(answeredText(asked))
     if (asked.kind !== 'refused') return 'settled'
   }
@@ -70,6 +78,7 @@ const isOpen = ({ state, expiresAt }: ApprovalRow, clock: Clock): boolean => sta
 async function askOnce(
   { gate, io, clock, signal, terminal }: TerminalChannelParts,
   row: ApprovalRow,
+  isBegun: boolean,
 ): Promise<Answered | 'taken-back' | 'input-ended'> {
   const over = new AbortController()
   const takenBack = new AbortController()
@@ -81,7 +90,7 @@ async function askOnce(
     })
   try {
     const renew = (): Promise<boolean> => gate.approvals.renewCode(row.id)
-    const answer = await askAtTerminal(row, io, AbortSignal.any([signal, takenBack.signal]), renew)
+    const answer = await askAtTerminal(row, io, AbortSignal.any([signal, takenBack.signal]), renew, isBegun)
     if (answer !== undefined) return await gate.approvals.decide(row.id, answer)
     if (signal.aborted) return 'taken-back'
     if (!takenBack.signal.aborted) return 'input-ended'

@@ -11,6 +11,7 @@ import { openProject } from './project.ts'
 import type { Piece, Terminal } from './terminal.ts'
 
 const NAME_WIDTH_MAX = 64
+const LINE_MAX = 100
 
 /** Wide enough for every name that is shown. */
 const widthOf = (rows: readonly { readonly name: string }[]): number =>
@@ -39,8 +40,11 @@ function printView(terminal: Terminal, tools: readonly ToolListing[]): void {
   terminal.value(tools)
 }
 
-/** As much as fits on a line; models are shown the whole. */
-const firstSentence = (text: string): string => (text.split('\n')[0] ?? '').slice(0, 100)
+/** As much as fits on a line, and a mark where that is not the whole line; models are shown all of it. */
+function firstSentence(text: string): string {
+  const [line = ''] = text.split('\n')
+  return line.length <= LINE_MAX ? line : `${line.slice(0, LINE_MAX - 1)}…`
+}
 
 function printAll(terminal: Terminal, gate: Gate): void {
   const tools = gate.catalogue.rows()

@@ -83,8 +83,17 @@ async function checkSlowly(call: Call, entry: Entry, pending: ShapeChecked, boun
     if (taken.kind === 'refused' || !isJsonObject(taken.value)) throw new Error('`resolve` did not answer arguments')
     args = taken.value
     text = taken.text
+    if (text !== checked.text) await fitsStill(entry, taken)
   }
   return conclude(entry, call, args, text, await touchesOf(entry, args, call))
+}
+
+/** INVARIANT last-check: what `resolve` made of the arguments has passed the schema too, unchanged, or nothing runs. */
+async function fitsStill(entry: Entry, taken: JsonTaken & { kind: 'ok' }): Promise<void> {
+  const again = await entry.checkInput?.check(taken.value, taken.text)
+  if (again?.kind === 'ok' && again.text === taken.text) return
+  const why = again?.kind === 'invalid' ? again.message : 'it changes them'
+  throw new Error(`\`resolve\` answered arguments that do not fit the input schema: ${why}`)
 }
 
 function conclude(entry: Entry, call: Call, args: JsonObject, text: string, touches: Touches): InputResult {

@@ -13,17 +13,15 @@ export const DECLARED_EFFECTS: readonly DeclaredEffect[] = [...EFFECTS, 'undecla
 /** An effect that depends on the arguments: `of` may name anything up to `most`. */
 export type VariableEffect<Args> = { readonly most: Effect; readonly of: (args: Args) => Effect }
 
-const weight = (effect: DeclaredEffect): number => DECLARED_EFFECTS.indexOf(effect)
-
 export const isDeclaredEffect = (value: unknown): value is DeclaredEffect =>
   DECLARED_EFFECTS.some((effect) => effect === value)
 
-/** The effect of one call. A tool that names more than its `most`, or throws, counts as its `most`. */
+/** The effect of one call. A tool that throws, or names none, counts as its `most`; one that names more, as what it names. */
 export function effectOf<Args>(declared: DeclaredEffect | VariableEffect<Args>, args: Args): DeclaredEffect {
   if (typeof declared === 'string') return declared
   try {
     const effect = declared.of(args)
-    return isDeclaredEffect(effect) && weight(effect) < weight(declared.most) ? effect : declared.most
+    return isDeclaredEffect(effect) ? effect : declared.most
   } catch {
     return declared.most
   }

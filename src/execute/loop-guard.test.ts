@@ -125,6 +125,11 @@ describe('what does not count', () => {
       return guard.note(paced, ok(A[2])) === undefined ? 'ok' : 'remark'
     }
     for (const _ of times(100, 0)) expect(make()).toBe('ok')
+    for (const _ of times(20, 0)) {
+      nowMs += 1_000
+      expect(make()).toBe('remark')
+      for (const _ of times(10, 0)) expect(make()).toBe('ok')
+    }
     expect(make({ inTurn: true })).toBe('remark')
     expect(make()).toBe('ok')
     nowMs += 50

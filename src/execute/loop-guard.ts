@@ -36,7 +36,12 @@ type Track = {
   turns: number
   /** When the newest ended, in the clock's own count. */
   endedMs: number
+  /** How many of the newest were a program's. */
+  quick: number
 }
+
+/** After so many quick calls it is a program that makes them, also where it pauses now and then. */
+const QUICK_MAX = 10
 
 const SESSIONS_MAX = 1_000
 /** Characters of arguments and results that are kept as they are; of longer ones the digest is kept. */
@@ -93,7 +98,12 @@ export class LoopGuard {
       return undefined
     }
     const result = resultOf(call.id, outcome)
-    if (!paced && isKnown(track, { tool, text, result })) return undefined
+    if (!paced && isKnown(track, { tool, text, result })) {
+      track.quick += 1
+      if (track.quick >= QUICK_MAX) startAnew(track)
+      return undefined
+    }
+    track.quick = 0
     const times = follow(track, tool, text, result)
     return times < this.#limits.warn ? undefined : remarkOf(times, track.run > 1, this.#limits.refuse)
   }
@@ -112,6 +122,7 @@ export class LoopGuard {
       run: 0,
       turns: 0,
       endedMs: Number.NEGATIVE_INFINITY,
+      quick: 0,
     }
     this.#tracks.set(key, track)
     this.#byCaller.set(caller, track)
@@ -125,6 +136,11 @@ const isSameCall = (made: Made | undefined, tool: string, text: string): boolean
   made !== undefined && made.text === text && made.tool === tool
 
 /** Takes one more call into account; how often it has been made by now, in a row or as one of two that take turns. */
+function startAnew(track: Track): void {
+  track.run = 1
+  track.turns = 0
+}
+
 const isKnown = ({ last, before }: Track, { tool, text, result }: Made): boolean =>
   [last, before].some((made) => isSameCall(made, tool, text) && made?.result === result)
 

@@ -33,6 +33,14 @@ describe('why a call was not approved', () => {
     })
   })
 
+  test('what a person says with a no reaches the model, in one line and bounded', () => {
+    const said = (comment: string) => end('declined', { state: 'declined', answeredBy: 'boss', comment }).message
+    expect(said('use\n the other table')).toContain('and says: "use the other table"; do something else')
+    expect(said('x'.repeat(5_000)).length).toBeLessThan(700)
+    expect(said('  ')).not.toContain('says')
+    expect(end('open', { comment: 'soon' }).message).not.toContain('soon')
+  })
+
   test('L32: of an approval of another call nothing is told but that it is one', () => {
     expect(end('mismatch')).toMatchObject({ code: 'approval_required', options: { details: { reason: 'mismatch' } } })
     expect(end('withdrawn')).toMatchObject({ code: 'approval_expired', options: { details: { reason: 'withdrawn' } } })

@@ -34,6 +34,9 @@ export type Unapproved = {
 
 type Texts = { readonly code: ErrorType; readonly message: (by: string) => string }
 
+/** Characters of a person's comment that a model is told. */
+const COMMENT_MAX = 500
+
 const TEXTS: Readonly<Record<UnapprovedReason, Texts>> = {
   waiting: {
     code: 'approval_required',
@@ -89,8 +92,14 @@ function refusal(reason: UnapprovedReason, approval: ApprovalRow | undefined, he
   const { code, message } = TEXTS[reason]
   const of =
     approval === undefined ? {} : { approvalId: approval.id, expiresAt: approval.expiresAt, shown: approval.shown }
-  const by = approval === undefined ? '' : ` (${approval.id})`
+  const by = approval === undefined ? '' : ` (${approval.id})${reason === 'person' ? saidBy(approval) : ''}`
   return { kind: 'refused', code, message: message(by), options: { details: { reason, ...of }, help } }
+}
+
+/** What the person said with a no is for the model: it is what they want instead. */
+function saidBy({ comment }: ApprovalRow): string {
+  const said = comment === undefined ? '' : [...comment.replaceAll(/\s+/g, ' ').trim()].slice(0, COMMENT_MAX).join('')
+  return said === '' ? '' : ` and says: "${said}"`
 }
 
 function reasonOf(

@@ -76,6 +76,15 @@ export class LineTransport implements Transport {
     return written
   }
 
+  /** Closes once what is under way is answered, or after this many milliseconds. */
+  async end(withinMs: number = DRAIN_MS): Promise<void> {
+    if (this.#isClosed) return
+    this.#isEnding = true
+    if (this.#inFlight.size === 0) return this.close()
+    const cancel = this.#clock.after(withinMs, () => void this.close())
+    await this.closed.finally(cancel)
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -135,10 +144,7 @@ export class LineTransport implements Transport {
   }
 
   #inputEnded(): void {
-    if (this.#isEnding) return
-    this.#isEnding = true
-    if (this.#inFlight.size === 0) void this.close()
-    else this.#clock.after(DRAIN_MS, () => void this.close())
+    if (!this.#isEnding) void this.end()
   }
 }
 

@@ -16,6 +16,9 @@ import { buildMcpServer } from './mcp-server.ts'
 import { onViewsChanged } from './view-changes.ts'
 import { warmUp } from './warm-up.ts'
 
+/** Milliseconds that calls under way are given when the server closes. */
+const GRACE_MS = 2_000
+
 export type McpStdioOptions = {
   readonly gate: Gate
   /** Who is at the other end; a client of 2026-07-28 may name conversations below its session. */
@@ -63,13 +66,24 @@ export function serveMcpStdio(options: McpStdioOptions): McpStdio {
   const stopListening = onViewsChanged(gate, () => {
     for (const server of ready) server.sendToolListChanged().catch(() => {})
   })
+  // Nobody waits for a person once the client has said its last, so that each held call still gets its result.
+  const release = (): void => closing.abort()
+  for (const event of ['end', 'close'] as const) input.once(event, release)
   void transport.closed.then(() => {
-    closing.abort()
+    release()
     stopListening()
+    for (const event of ['end', 'close'] as const) input.off(event, release)
   })
   const handle = serveStdio(({ era }) => build(era), {
     transport,
     onerror: (error) => log(`mcp: ${error.message.slice(0, 300)}`),
   })
-  return { closed: transport.closed, close: () => handle.close() }
+  return {
+    closed: transport.closed,
+    close: async () => {
+      release()
+      await transport.end(GRACE_MS)
+      await handle.close()
+    },
+  }
 }

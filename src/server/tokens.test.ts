@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -46,6 +46,29 @@ describe('tokens', () => {
     const file = join(folder, 'tokens.json')
     expect(await readFile(file, 'utf8')).not.toContain(token.slice(3))
     expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('of what several processes change at once nothing is lost: what was ended stays ended, what was made is there', async () => {
+    const first = await open()
+    const ended = await Promise.all(['a', 'b', 'c'].map((name) => first.create({ name, scopes: ['call'] })))
+    const made = Array.from({ length: 6 }, (_, index) => `made ${index}`)
+    await Promise.all([
+      ...ended.map(async ({ row }) => (await open()).revoke(row.id)),
+      ...made.map(async (name) => (await open()).create({ name, scopes: ['call'] })),
+      open().then((tokens) => tokens.ensure('call-token', { name: 'call', scopes: ['call'] })),
+    ])
+    const names = (await open()).list().map(({ name }) => name)
+    expect(names.sort()).toEqual(['call', ...made])
+    expect((await readdir(folder)).sort()).toEqual(['call-token', 'tokens.json'])
+  })
+
+  test('a lock that a process left behind when it died holds nothing up', async () => {
+    const lock = join(folder, 'tokens.json.lock')
+    await writeFile(lock, '')
+    const longAgo = Date.now() / 1000 - 60
+    await utimes(lock, longAgo, longAgo)
+    const { row } = await (await open()).create({ name: 'a', scopes: ['call'] })
+    expect((await open()).list()).toEqual([row])
   })
 
   test('an expired token is unknown', async () => {

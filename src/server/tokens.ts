@@ -8,6 +8,7 @@ import type { Clock } from '../base/clock.ts'
 import { sha256 } from '../base/digest.ts'
 import { GateConfigError } from '../describe/gate-config-error.ts'
 import { readTokenRows, type Scope, scopeProblem, type TokenCaller, type TokenRow } from './token-rows.ts'
+import { withLock } from './with-lock.ts'
 import { writePrivate } from './write-private.ts'
 
 const FILE = 'tokens.json'
@@ -77,10 +78,13 @@ export class Tokens {
   }
 
   /** Makes a token. Its plain text is in this answer and nowhere else. Throws GateConfigError for scopes that do not go together. */
-  async create({ name, scopes, expiresAt, caller, elicitation }: NewToken): Promise<MadeToken> {
+  create(given: NewToken): Promise<MadeToken> {
+    return this.#changing(() => this.#create(given))
+  }
+
+  async #create({ name, scopes, expiresAt, caller, elicitation }: NewToken): Promise<MadeToken> {
     const problem = scopeProblem(scopes)
     if (problem !== undefined) throw new GateConfigError([{ key: 'scopes', message: problem }])
-    await this.load()
     const token = newToken()
     const row: TokenRow = {
       id: `tok_${randomBytes(8).toString('hex')}`,
@@ -97,16 +101,20 @@ export class Tokens {
   }
 
   /** Ends a token; a server that is running knows it a moment later. The row that was there, or undefined. */
-  async revoke(id: string): Promise<TokenRow | undefined> {
-    await this.load()
-    const row = this.#rows.find((one) => one.id === id)
-    if (row !== undefined) await this.#write(this.#rows.filter((one) => one !== row))
-    return row
+  revoke(id: string): Promise<TokenRow | undefined> {
+    return this.#changing(async () => {
+      const row = this.#rows.find((one) => one.id === id)
+      if (row !== undefined) await this.#write(this.#rows.filter((one) => one !== row))
+      return row
+    })
   }
 
   /** Gives a credential another token and ends the one that it had. Undefined where there is no such credential. */
-  async rotate(id: string): Promise<MadeToken | undefined> {
-    await this.load()
+  rotate(id: string): Promise<MadeToken | undefined> {
+    return this.#changing(() => this.#rotate(id))
+  }
+
+  async #rotate(id: string): Promise<MadeToken | undefined> {
     const old = this.#rows.find((one) => one.id === id)
     if (old === undefined) return undefined
     const token = newToken()
@@ -136,11 +144,12 @@ export class Tokens {
     const kept = await readFile(file, 'utf8').catch(() => '')
     const verified = await this.verify(kept.trim())
     if (verified.kind === 'ok' && scopes.every((scope) => verified.row.scopes.includes(scope))) return kept.trim()
-    await this.load()
-    await this.#write(this.#rows.filter((row) => row.name !== name))
-    const { token } = await this.create({ name, scopes })
-    await writePrivate(file, `${token}\n`)
-    return token
+    return this.#changing(async () => {
+      await this.#write(this.#rows.filter((row) => row.name !== name))
+      const { token } = await this.#create({ name, scopes })
+      await writePrivate(file, `${token}\n`)
+      return token
+    })
   }
 
   /** Whose token this is. Takes as long for a wrong token as for a right one. */
@@ -172,6 +181,14 @@ export class Tokens {
         `the token file does not hold, and nobody is let in: ${error instanceof Error ? error.message : String(error)}`,
       )
     }
+  }
+
+  /** What another process has changed meanwhile is read first and stays: a credential that was ended does not come back. */
+  #changing<Value>(change: () => Promise<Value>): Promise<Value> {
+    return withLock(this.#file, async () => {
+      await this.load()
+      return change()
+    })
   }
 
   async #write(rows: readonly TokenRow[]): Promise<void> {

@@ -1,7 +1,7 @@
 // Whose rules count, and how much. Goal: every file of rules is read where it is there, says whose it is, and stays out of the
 // reach of tools; a project that nobody has vouched for only makes the policy stricter.
 
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -57,6 +57,20 @@ describe('the machine, the user, the project', () => {
     expect(reading.config.files.map(({ path }) => path)).toEqual([at('lockgate.yaml')])
   })
 
+  it('closed: a file that is there and cannot be read, or a link to nowhere, is an error and not an absence', () => {
+    symlinkSync('nowhere.yaml', at('dangling.yaml'))
+    symlinkSync('circle.yaml', at('circle.yaml'))
+    for (const name of ['dangling.yaml', 'circle.yaml', 'circle.yaml/policy.yaml'])
+      for (const place of ['system', 'user'])
+        expect(rulesOf(read(undefined, { [place]: at(name) }))).toEqual([
+          expect.stringMatching(new RegExp(`^${name}:undefined: the file cannot be read \\((ENOENT|ELOOP)\\)$`)),
+        ])
+    symlinkSync('lockgate.rules.yaml', at('ws/lockgate.rules.yaml'))
+    expect(read().kind).toBe('bad')
+    rmSync(at('ws/lockgate.rules.yaml'))
+    expect(read(undefined, { system: at('none/policy.yaml'), user: at('lockgate.yaml/policy.yaml') }).kind).toBe('ok')
+  })
+
   it('L27: one that does not hold makes the whole configuration not hold, with file and line', () => {
     write('system.yaml', 'rules:\n  - denny: a\n')
     expect(rulesOf(read(undefined, { system: at('system.yaml') }))).toEqual([
@@ -107,6 +121,17 @@ describe('a project that nobody has vouched for', () => {
     expect(read(undefined, { trusts }).kind).toBe('ok')
     write('ws/lockgate.rules.yaml', `${LOOSE}  - allow: c\n`)
     expect(read(undefined, { trusts }).kind).toBe('bad')
+  })
+
+  it('a link to rules that were vouched for as another project’s is not trusted; one within the project is', () => {
+    const trusts = (): boolean => true
+    write('other.yaml', LOOSE)
+    symlinkSync(at('other.yaml'), at('ws/lockgate.rules.yaml'))
+    expect(JSON.stringify(rulesOf(read(undefined, { trusts })))).toContain('are not trusted')
+    rmSync(at('ws/lockgate.rules.yaml'))
+    write('ws/own.yaml', LOOSE)
+    symlinkSync('own.yaml', at('ws/lockgate.rules.yaml'))
+    expect(read(undefined, { trusts }).kind).toBe('ok')
   })
 
   it('is given no variable of the environment, for reasons are shown to models', () => {

@@ -2,12 +2,12 @@
 // user and the project. A project's file may come with a checkout: as long as nobody has vouched for it, it may make the
 // policy stricter and nothing else.
 
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { lstatSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import type { PolicyOptions } from '../../authorize/policy-options.ts'
 import type { RuleOrigin } from '../../describe/decision.ts'
 import type { ConfigProblem } from '../../describe/gate-config-error.ts'
-import type { ConfigFile } from './config-file.ts'
+import { type ConfigFile, errorCode } from './config-file.ts'
 import type { Position } from './config-node.ts'
 import { ruleFile, type WrittenConfiguration, type WrittenRulePlace } from './config-shape.ts'
 import type { Environment } from './expand.ts'
@@ -105,6 +105,19 @@ function namedRules(written: WrittenRulePlace, parts: PolicyParts): readonly Fil
   return filed(read?.rules, file, origin)
 }
 
+/**
+ * Whether something is there under this name. A link that leads nowhere is, and so is what may not be looked at: reading it
+ * says what is wrong, and nobody loses a rule unsaid.
+ */
+function stands(file: string): boolean {
+  try {
+    lstatSync(file)
+    return true
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes(errorCode(error))
+  }
+}
+
 /** Rules that hold where they are there: the operator's own word, and no part of what `trust` records. */
 function operatorsRules(
   file: string | undefined,
@@ -114,18 +127,20 @@ function operatorsRules(
 ): readonly FiledRule[] {
   if (file === undefined) return []
   parts.mayAppear(file)
-  if (!isNamed && !existsSync(file)) return []
+  if (!isNamed && !stands(file)) return []
   return filed(parts.read(file, ruleFile, () => parts.environment)?.rules, file, origin)
 }
 
 /** A project that nobody has vouched for is given no variable either: they may be secrets, and reasons are shown to models. */
 function projectRules(file: string, parts: PolicyParts): readonly FiledRule[] {
   parts.mayAppear(file)
-  if (!existsSync(file) || bothNames(file).some((name) => parts.isReferredTo(name))) return []
+  if (!stands(file) || bothNames(file).some((name) => parts.isReferredTo(name))) return []
   let trusted = false
   const read = parts.read(file, ruleFile, (found) => {
     parts.project(found)
-    trusted = parts.places.trusts?.(found) ?? false
+    // A link can make the rules of this project out of those that somebody has vouched for as another one's.
+    const isItsOwn = found.path.startsWith(dirname(file) + sep)
+    trusted = isItsOwn && (parts.places.trusts?.(found) ?? false)
     return trusted ? parts.environment : () => undefined
   })
   const rules = filed(read?.rules, file, 'project')
