@@ -21,8 +21,6 @@ import { runCase } from './policy-desk-cases.ts'
 import { explainCall } from './policy-desk-explain.ts'
 import { matrixOf } from './policy-desk-matrix.ts'
 import type { DeskParts } from './policy-desk-parts.ts'
-import { simulate } from './policy-desk-simulate.ts'
-import { suggest } from './policy-desk-suggest.ts'
 
 /** The desk of one gate. */
 export class GatePolicyDesk implements PolicyDesk {
@@ -75,11 +73,14 @@ export class GatePolicyDesk implements PolicyDesk {
     return results
   }
 
-  simulate(policy: PolicyOptions, range: RecordedRange = {}): Promise<Simulation> {
+  // Who asks what other rules would do waits a little longer for it, and a gate that never does loads none of it.
+  async simulate(policy: PolicyOptions, range: RecordedRange = {}): Promise<Simulation> {
+    const { simulate } = await import('./policy-desk-simulate.ts')
     return simulate(this.#parts, policy, range)
   }
 
-  suggest(range: RecordedRange = {}): Promise<readonly Suggestion[]> {
+  async suggest(range: RecordedRange = {}): Promise<readonly Suggestion[]> {
+    const { suggest } = await import('./policy-desk-suggest.ts')
     return suggest(this.#parts, range)
   }
 }
