@@ -364,6 +364,25 @@ describe.each(kinds)('a call that is held: %s', (_kind, connect) => {
     expect(house.runs).toEqual([])
   })
 
+  test('the rules change meanwhile: an answer to the old question is void, and the new rules judge the call', async () => {
+    for (const [policy, runs] of [
+      [{ defaults: { write: 'ask', destructive: 'deny' } }, []],
+      [{ defaults: { write: 'allow' } }, ['pay again']],
+      [{ defaults: { write: 'deny' } }, []],
+    ] as const) {
+      const { house, client } = await plain()
+      const call = client.call('pay', { text: 'again' })
+      const [row] = await house.opened()
+      await house.gate.policy.reload(policy)
+      await house.gate.approvals.decide(row?.id ?? '', { decision: 'approve', by: APPROVED })
+      const answer = await call
+      expect(house.runs).toEqual(runs)
+      if (policy.defaults.write === 'allow') expect(textOf(answer)).toContain('ran again')
+      else if (policy.defaults.write === 'deny') expect(errorOf(answer)).toMatchObject({ type: 'permission_denied' })
+      else expect(errorOf(answer)).toMatchObject({ type: 'approval_required', details: { reason: 'waiting' } })
+    }
+  })
+
   test('L43: its question expires: told as that, and never as a refusal', async () => {
     const clock = new FakeClock()
     const { house, client } = await plain({ clock, approvals: { expiresMs: 15_000 } })

@@ -53,10 +53,17 @@ export async function clientNow({ client, fault }: McpCall): Promise<McpClient> 
   throw fault(INVALID_REQUEST, 'Invalid Request: the credential ended while the call waited; nothing was done')
 }
 
-/** Makes the call again, as the client may by now. */
+/**
+ * Makes the call again, as the client may by now. Where the rules or the tool have changed since it was asked about, that
+ * answer is void, and the call is judged as one that nobody was asked about.
+ */
 export async function attemptAgain(call: McpCall, approval: string): Promise<Made & { kind: 'outcome' }> {
   const client = await clientNow(call)
-  return attempt(call, client.session(call.conversation), approval)
+  const session = client.session(call.conversation)
+  const made = await attempt(call, session, approval)
+  const { outcome } = made
+  const isVoid = !outcome.ok && outcome.error.details?.reason === 'withdrawn'
+  return isVoid && !call.context.mcpReq.signal.aborted ? attempt(call, session) : made
 }
 
 export const isStateless = (server: Server): boolean => (server.getNegotiatedProtocolVersion() ?? '') >= '2026-07-28'
