@@ -113,11 +113,15 @@ test('questions come one at a time, in their order; a line for one is no answer 
   await seen(`${two} declined`)
 })
 
-test('what was open before is asked first, oldest first', async () => {
+test('what was open before is asked oldest first, and a question of now goes before it', async () => {
   await open()
   const [one, two] = [await ask('one'), await ask('two')]
   begin()
   await seen(`question ${one}`)
+  const now = await ask('now')
+  stdin.write('\n')
+  await seen(`question ${now}`)
+  expect(shown).not.toContain(`question ${two}`)
   stdin.write('\n')
   await seen(`question ${two}`)
   stdin.write('\n')

@@ -18,7 +18,7 @@ export type TerminalChannelParts = {
   readonly signal: AbortSignal
 }
 
-/** Asks until `signal` aborts or the input ends. Questions that stood open before are asked first. */
+/** Asks until `signal` aborts or the input ends. Somebody waits for a question of now, so it goes before those that stood open. */
 export async function answerAtTerminal(parts: TerminalChannelParts): Promise<void> {
   const { gate, io, terminal, signal } = parts
   const waiting = new Waiting(signal)
@@ -27,7 +27,7 @@ export async function answerAtTerminal(parts: TerminalChannelParts): Promise<voi
   const drop = (): void => {}
   io.stdin.on('data', drop)
   try {
-    for (const id of await standing(parts)) waiting.add(id)
+    for (const id of await standing(parts)) waiting.add(id, 'old')
     let isBegun = false
     for (let id = await waiting.next(); id !== undefined; id = await waiting.next()) {
       const ended = await askUntilSettled(parts, id, isBegun)
@@ -124,10 +124,11 @@ function answeredText(answered: Answered): string {
   }
 }
 
-/** Ids of questions in the order in which they came. */
+/** Ids of questions in the order in which they came, the old ones last. */
 class Waiting {
   readonly #signal: AbortSignal
-  readonly #ids = new Set<string>()
+  readonly #new = new Set<string>()
+  readonly #old = new Set<string>()
   #wake: () => void = () => {}
 
   constructor(signal: AbortSignal) {
@@ -135,19 +136,23 @@ class Waiting {
     signal.addEventListener('abort', () => this.#wake(), { once: true })
   }
 
-  add(id: string): void {
-    this.#ids.add(id)
+  add(id: string, age: 'new' | 'old' = 'new'): void {
+    if (age === 'new') this.#new.add(id)
+    else this.#old.add(id)
     this.#wake()
   }
 
   /** Undefined once nobody asks any more. */
   async next(): Promise<string | undefined> {
-    while (this.#ids.size === 0 && !this.#signal.aborted)
+    while (this.#new.size + this.#old.size === 0 && !this.#signal.aborted)
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
-    const [id] = this.#ids
-    if (id !== undefined) this.#ids.delete(id)
+    const [id] = this.#new.size > 0 ? this.#new : this.#old
+    if (id !== undefined) {
+      this.#new.delete(id)
+      this.#old.delete(id)
+    }
     return this.#signal.aborted ? undefined : id
   }
 }
