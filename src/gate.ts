@@ -13,10 +13,20 @@ import { Catalogue } from './discover/catalogue.ts'
 import { Views } from './discover/view.ts'
 import { Executor } from './execute/executor.ts'
 import { LoopGuard } from './execute/loop-guard.ts'
-import { GateApprovals } from './gate-approvals.ts'
-import { GateAuthority } from './gate-authority.ts'
-import { GateCallers } from './gate-callers.ts'
-import { gateCatalogue, HOST } from './gate-catalogue.ts'
+import { GateApprovals } from './gate/gate-approvals.ts'
+import { GateAuthority } from './gate/gate-authority.ts'
+import { GateCallers } from './gate/gate-callers.ts'
+import { gateCatalogue, HOST } from './gate/gate-catalogue.ts'
+import { checkGateOptions, checkSources, REPEATS } from './gate/gate-options-check.ts'
+import { gateRecords } from './gate/gate-records.ts'
+import { DEADLINE_MS, newCall, wireRooms } from './gate/gate-rooms.ts'
+import { GateSession, type SessionParts } from './gate/gate-session.ts'
+import { GateStops } from './gate/gate-stops.ts'
+import { LivePolicy, loadedOrThrow } from './gate/live-policy.ts'
+import { openStore } from './gate/open-store.ts'
+import { holdsIn, type OpenedWorkspace, openWorkspace } from './gate/open-workspace.ts'
+import { RunningSources } from './gate/run-sources.ts'
+import { settleUnsettled } from './gate/settle-unsettled.ts'
 import type {
   Gate,
   GateEvents,
@@ -26,20 +36,10 @@ import type {
   SessionOptions,
   UnsettledCall,
 } from './gate-contract.ts'
-import { checkGateOptions, checkSources, REPEATS } from './gate-options-check.ts'
-import { gateRecords } from './gate-records.ts'
-import { DEADLINE_MS, newCall, wireRooms } from './gate-rooms.ts'
-import { GateSession, type SessionParts } from './gate-session.ts'
-import { GateStops } from './gate-stops.ts'
-import { openStore } from './gate-store.ts'
-import { holdsIn, type OpenedWorkspace, openWorkspace } from './gate-workspace.ts'
-import { LivePolicy, loadedOrThrow } from './live-policy.ts'
 import type { Records } from './observe/records.ts'
 import type { Store } from './observe/store.ts'
 import { verifyRecords } from './observe/verify.ts'
-import { GatePolicyDesk } from './policy-desk.ts'
-import { RunningSources } from './run-sources.ts'
-import { settleUnsettled } from './settle-unsettled.ts'
+import { GatePolicyDesk } from './policy-desk/policy-desk.ts'
 
 const SOURCE_START_MS = 30_000
 const CLOSE_POLL_MS = 10

@@ -1,7 +1,7 @@
 // Sources of `sources:`, and those of a pasted `mcpServers:` block in the format that MCP clients write.
 
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
-import { isInside } from '../../gate-options-check.ts'
+import { isInside } from '../../gate/gate-options-check.ts'
 import type { Position } from './config-node.ts'
 import { anyText, choice, duration, listOf, namedValues, refined, refuse, type Shape, text } from './shape.ts'
 import { chosenByKey, fields, needed, optional } from './shape-object.ts'

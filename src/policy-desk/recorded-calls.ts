@@ -1,13 +1,13 @@
 // Recorded calls as the policy desk looks at them: who asked for what, and what was answered. Bodies are JSON that another
 // version may have written; what cannot be read again says why, and nothing is made up for it.
 
-import { type CallerRead, readCaller } from './authorize/caller-identity.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from './base/json-value.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Decision, RuleReference } from './describe/decision.ts'
-import { isDeclaredEffect } from './describe/effect.ts'
-import type { RecordedRange } from './gate-contract.ts'
-import type { RecordKind, RecordRow, Store } from './observe/store.ts'
+import { type CallerRead, readCaller } from '../authorize/caller-identity.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Decision, RuleReference } from '../describe/decision.ts'
+import { isDeclaredEffect } from '../describe/effect.ts'
+import type { RecordedRange } from '../gate-contract.ts'
+import type { RecordKind, RecordRow, Store } from '../observe/store.ts'
 
 /** Rows of one page: the most that a store gives at once. */
 const PAGE = 10_000

@@ -1,8 +1,8 @@
 // Reads what a host hands in as the answer of a person. It guesses nothing: a key, a decision or a reach that nobody knows is
 // no decision at all, so that a misspelt answer can neither approve nor reach further than it says.
 
-import { REACHES } from './describe/decision.ts'
-import type { PersonsAnswer } from './gate-contract.ts'
+import { REACHES } from '../describe/decision.ts'
+import type { PersonsAnswer } from '../gate-contract.ts'
 
 const NAME_MAX = 256
 const COMMENT_MAX = 4_096

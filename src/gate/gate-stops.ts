@@ -2,11 +2,11 @@
 // keeps the list in memory and hears of changes. An empty list costs a call one look at its length.
 
 import { randomUUID } from 'node:crypto'
-import type { Clock } from './base/clock.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Decision } from './describe/decision.ts'
-import type { Entry } from './describe/entry.ts'
-import type { StopRow, StopTarget, Store } from './observe/store.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Decision } from '../describe/decision.ts'
+import type { Entry } from '../describe/entry.ts'
+import type { StopRow, StopTarget, Store } from '../observe/store.ts'
 
 export type GateStopsParts = {
   readonly store: Pick<Store, 'stops' | 'stop' | 'lift'>

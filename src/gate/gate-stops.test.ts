@@ -2,11 +2,11 @@
 // and writing the test lets go on one by one.
 
 import { expect, test } from 'vitest'
-import type { Caller } from './describe/caller.ts'
-import type { Entry } from './describe/entry.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Entry } from '../describe/entry.ts'
+import type { StopRow } from '../observe/store.ts'
+import { FakeClock } from '../testing/fake-clock.ts'
 import { GateStops } from './gate-stops.ts'
-import type { StopRow } from './observe/store.ts'
-import { FakeClock } from './testing/fake-clock.ts'
 
 const CALLER = { session: 's' } as Caller
 const ENTRY = { tool: { name: 'a' }, source: 'host' } as Entry

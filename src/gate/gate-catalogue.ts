@@ -1,9 +1,9 @@
 // What a host may do with the catalogue of a gate: tools of its own, and a look at everything that is known.
 
-import { effectMost } from './describe/effect.ts'
-import type { Tool } from './describe/tool.ts'
-import type { Catalogue, CatalogueItem } from './discover/catalogue.ts'
-import type { AnyTool, CatalogueRow, Gate } from './gate-contract.ts'
+import { effectMost } from '../describe/effect.ts'
+import type { Tool } from '../describe/tool.ts'
+import type { Catalogue, CatalogueItem } from '../discover/catalogue.ts'
+import type { AnyTool, CatalogueRow, Gate } from '../gate-contract.ts'
 import type { RunningSources } from './run-sources.ts'
 
 /** Tools that the host itself registers. */

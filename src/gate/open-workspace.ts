@@ -3,9 +3,9 @@
 import { lstatSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type ConfigProblem, GateConfigError } from './describe/gate-config-error.ts'
-import type { OwnFiles, Workspace } from './describe/workspace.ts'
-import type { GateOptions } from './gate-contract.ts'
+import { type ConfigProblem, GateConfigError } from '../describe/gate-config-error.ts'
+import type { OwnFiles, Workspace } from '../describe/workspace.ts'
+import type { GateOptions } from '../gate-contract.ts'
 
 /** INVARIANT own-files: paths are only ever added; nothing takes one off the list while the gate lives. */
 export class OwnFileList implements OwnFiles {

@@ -1,17 +1,17 @@
 // The records of a gate, and the question that a call leaves where it asks.
 
-import { callDigest, openApproval, questionAbout } from './authorize/approval.ts'
-import { grantCovers } from './authorize/grant.ts'
-import type { Clock } from './base/clock.ts'
-import type { Call, CheckedInput } from './describe/call.ts'
-import type { Decision } from './describe/decision.ts'
-import type { Entry } from './describe/entry.ts'
-import type { Workspace } from './describe/workspace.ts'
+import { callDigest, openApproval, questionAbout } from '../authorize/approval.ts'
+import { grantCovers } from '../authorize/grant.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Call, CheckedInput } from '../describe/call.ts'
+import type { Decision } from '../describe/decision.ts'
+import type { Entry } from '../describe/entry.ts'
+import type { Workspace } from '../describe/workspace.ts'
+import type { ApprovalsOptions } from '../gate-contract.ts'
+import { Records } from '../observe/records.ts'
+import type { Store } from '../observe/store.ts'
 import type { GateApprovals } from './gate-approvals.ts'
-import type { ApprovalsOptions } from './gate-contract.ts'
 import type { LivePolicy } from './live-policy.ts'
-import { Records } from './observe/records.ts'
-import type { Store } from './observe/store.ts'
 
 const APPROVAL_MS = 3_600_000
 

@@ -3,11 +3,11 @@
 
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import '../test/property-seed.ts'
-import type { JsonObject } from './base/json-value.ts'
-import { createGate } from './gate.ts'
-import type { Gate, GateOptions, PolicyCase, SessionOptions } from './gate-contract.ts'
-import { defineTool } from './index.ts'
+import '../../test/property-seed.ts'
+import type { JsonObject } from '../base/json-value.ts'
+import { createGate } from '../gate.ts'
+import type { Gate, GateOptions, PolicyCase, SessionOptions } from '../gate-contract.ts'
+import { defineTool } from '../index.ts'
 
 const text = { type: 'string' }
 const shape = (properties: Record<string, JsonObject>, required: readonly string[] = Object.keys(properties)) => ({

@@ -1,14 +1,14 @@
 // Starts sources beside each other, each with a bounded time, and keeps what each offers in the catalogue. One that fails
 // or hangs is named and takes nothing else down.
 
-import type { Clock } from './base/clock.ts'
-import { errorMessage } from './base/error-text.ts'
-import { within } from './base/within.ts'
-import type { BeforeImages } from './describe/before-images.ts'
-import type { Source, SourceHost, SourceState } from './describe/source.ts'
-import type { Workspace } from './describe/workspace.ts'
-import type { Catalogue } from './discover/catalogue.ts'
-import type { LogEntry, SourceRow } from './gate-contract.ts'
+import type { Clock } from '../base/clock.ts'
+import { errorMessage } from '../base/error-text.ts'
+import { within } from '../base/within.ts'
+import type { BeforeImages } from '../describe/before-images.ts'
+import type { Source, SourceHost, SourceState } from '../describe/source.ts'
+import type { Workspace } from '../describe/workspace.ts'
+import type { Catalogue } from '../discover/catalogue.ts'
+import type { LogEntry, SourceRow } from '../gate-contract.ts'
 
 export type RunSourcesParts = {
   readonly catalogue: Catalogue

@@ -1,14 +1,14 @@
 // A conversation of one caller. Everything it does goes through `callTool`; it holds no way around it.
 
-import { callTool, type Rooms } from './call-tool.ts'
-import { callTurn } from './call-turn.ts'
-import type { Call, CallRequest, CheckedInput, Entrance } from './describe/call.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Decision } from './describe/decision.ts'
-import type { Entry, ToolListing } from './describe/entry.ts'
-import type { Outcome, OutcomeError } from './describe/outcome.ts'
-import type { Tool } from './describe/tool.ts'
-import type { CallOptions, ChildOptions, DecisionPreview, NamedCall, Session } from './gate-contract.ts'
+import { callTool, type Rooms } from '../call-tool.ts'
+import { callTurn } from '../call-turn.ts'
+import type { Call, CallRequest, CheckedInput, Entrance } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Decision } from '../describe/decision.ts'
+import type { Entry, ToolListing } from '../describe/entry.ts'
+import type { Outcome, OutcomeError } from '../describe/outcome.ts'
+import type { Tool } from '../describe/tool.ts'
+import type { CallOptions, ChildOptions, DecisionPreview, NamedCall, Session } from '../gate-contract.ts'
 
 /** A caller's own id of a call is kept so far. */
 const ID_CHARACTERS_MAX = 256

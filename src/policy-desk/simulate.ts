@@ -1,19 +1,19 @@
 // Recorded calls under other rules. Each is decided again from what its record holds, under the rules in force and under the
 // changed ones; where a record does not hold enough to tell, that is said, and nothing is guessed. Runs no tool.
 
-import type { Policy } from './authorize/policy.ts'
-import type { PolicyOptions } from './authorize/policy-options.ts'
-import { redactedArguments } from './authorize/redacted-arguments.ts'
-import type { JsonObject } from './base/json-value.ts'
-import type { CheckedInput } from './describe/call.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Decision } from './describe/decision.ts'
-import type { Entry } from './describe/entry.ts'
-import { GateConfigError } from './describe/gate-config-error.ts'
-import type { RecordedRange, SimulatedCall, Simulation } from './gate-contract.ts'
-import { callOf } from './policy-desk-explain.ts'
-import type { DeskParts } from './policy-desk-parts.ts'
-import { type RecordedCall, recordedCalls, VERSION_KEPT } from './policy-desk-records.ts'
+import type { Policy } from '../authorize/policy.ts'
+import type { PolicyOptions } from '../authorize/policy-options.ts'
+import { redactedArguments } from '../authorize/redacted-arguments.ts'
+import type { JsonObject } from '../base/json-value.ts'
+import type { CheckedInput } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Decision } from '../describe/decision.ts'
+import type { Entry } from '../describe/entry.ts'
+import { GateConfigError } from '../describe/gate-config-error.ts'
+import type { RecordedRange, SimulatedCall, Simulation } from '../gate-contract.ts'
+import type { DeskParts } from './desk-parts.ts'
+import { callOf } from './explain-call.ts'
+import { type RecordedCall, recordedCalls, VERSION_KEPT } from './recorded-calls.ts'
 
 /** Calls that are decided before other work of the process gets its turn. */
 const BATCH = 256

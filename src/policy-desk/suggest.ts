@@ -1,19 +1,19 @@
 // The narrowest rules that answered questions would justify. Each is loaded alone and held against every answer before it is
 // shown: it has to hold for all the calls that it was made from, and for none that a person declined. It applies none.
 
-import type { Policy } from './authorize/policy.ts'
-import type { PolicyOptions, RuleOptions } from './authorize/policy-options.ts'
-import { redactedArguments } from './authorize/redacted-arguments.ts'
-import { type AnsweredCall, type ProposedRule, proposeRule, shapeOf } from './authorize/suggest-rule.ts'
-import { isJsonObject } from './base/json-value.ts'
-import type { CheckedInput } from './describe/call.ts'
-import { DECLARED_EFFECTS } from './describe/effect.ts'
-import type { Entry } from './describe/entry.ts'
-import type { RecordedRange, Suggestion } from './gate-contract.ts'
-import type { RecordRow } from './observe/store.ts'
-import { callOf } from './policy-desk-explain.ts'
-import type { DeskParts } from './policy-desk-parts.ts'
-import { bodyOf, type RecordedCall, recordedCalls, rowsOf } from './policy-desk-records.ts'
+import type { Policy } from '../authorize/policy.ts'
+import type { PolicyOptions, RuleOptions } from '../authorize/policy-options.ts'
+import { redactedArguments } from '../authorize/redacted-arguments.ts'
+import { type AnsweredCall, type ProposedRule, proposeRule, shapeOf } from '../authorize/suggest-rule.ts'
+import { isJsonObject } from '../base/json-value.ts'
+import type { CheckedInput } from '../describe/call.ts'
+import { DECLARED_EFFECTS } from '../describe/effect.ts'
+import type { Entry } from '../describe/entry.ts'
+import type { RecordedRange, Suggestion } from '../gate-contract.ts'
+import type { RecordRow } from '../observe/store.ts'
+import type { DeskParts } from './desk-parts.ts'
+import { callOf } from './explain-call.ts'
+import { bodyOf, type RecordedCall, recordedCalls, rowsOf } from './recorded-calls.ts'
 
 /** A call about which a person was asked, as it is read now. */
 type Answered = AnsweredCall & {

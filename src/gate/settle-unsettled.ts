@@ -1,13 +1,13 @@
 // At the start: calls that a gate before this one began and never ended. Each gets its end: what the tool says happened,
 // or an honest `unknown`. Nothing is run again.
 
-import type { Clock } from './base/clock.ts'
-import type { JsonObject } from './base/json-value.ts'
-import { within } from './base/within.ts'
-import type { EffectState } from './describe/outcome.ts'
-import type { Tool } from './describe/tool.ts'
-import type { UnsettledCall } from './gate-contract.ts'
-import type { OpenIntent, Store } from './observe/store.ts'
+import type { Clock } from '../base/clock.ts'
+import type { JsonObject } from '../base/json-value.ts'
+import { within } from '../base/within.ts'
+import type { EffectState } from '../describe/outcome.ts'
+import type { Tool } from '../describe/tool.ts'
+import type { UnsettledCall } from '../gate-contract.ts'
+import type { OpenIntent, Store } from '../observe/store.ts'
 
 /** Milliseconds that a tool's `happened` may take. */
 const HAPPENED_MS = 5_000

@@ -1,14 +1,14 @@
 // Callers and tools against each other: what each caller gets of each tool, as far as that holds whatever the arguments are.
 
-import type { Outlook } from './authorize/policy.ts'
-import { strictest } from './authorize/strictest.ts'
-import { compileNameGlob } from './base/glob.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Entry } from './describe/entry.ts'
-import { GateConfigError } from './describe/gate-config-error.ts'
-import type { MatrixRow } from './gate-contract.ts'
-import { callOf, lookUp } from './policy-desk-explain.ts'
-import type { DeskParts } from './policy-desk-parts.ts'
+import type { Outlook } from '../authorize/policy.ts'
+import { strictest } from '../authorize/strictest.ts'
+import { compileNameGlob } from '../base/glob.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Entry } from '../describe/entry.ts'
+import { GateConfigError } from '../describe/gate-config-error.ts'
+import type { MatrixRow } from '../gate-contract.ts'
+import type { DeskParts } from './desk-parts.ts'
+import { callOf, lookUp } from './explain-call.ts'
 
 /**
  * One row for each caller and tool that answers to this caller; `tools` are names or globs, all of them where it is not

@@ -1,8 +1,8 @@
 // Waits for the answers of people: given here, or by another process on the same database. The database is watched only
 // while somebody waits, and nothing is left behind when the wait is over. It never answers in the place of a person.
 
-import type { Clock } from './base/clock.ts'
-import type { ApprovalRow, Store } from './observe/store.ts'
+import type { Clock } from '../base/clock.ts'
+import type { ApprovalRow, Store } from '../observe/store.ts'
 
 /** A timer cannot be longer than some weeks; a wait looks again after this. */
 const LOOK_AGAIN_MS = 86_400_000

@@ -2,10 +2,10 @@
 // made here and nowhere else, so that none has more than whoever it works for.
 
 import { randomUUID } from 'node:crypto'
-import { type CallerRead, readCaller, readChild } from './authorize/caller-identity.ts'
-import type { Caller } from './describe/caller.ts'
-import { GateConfigError } from './describe/gate-config-error.ts'
-import type { ChildOptions, SessionOptions } from './gate-contract.ts'
+import { type CallerRead, readCaller, readChild } from '../authorize/caller-identity.ts'
+import type { Caller } from '../describe/caller.ts'
+import { GateConfigError } from '../describe/gate-config-error.ts'
+import type { ChildOptions, SessionOptions } from '../gate-contract.ts'
 import type { LivePolicy } from './live-policy.ts'
 
 /** The profile under which a child has no role but those that it is given. */

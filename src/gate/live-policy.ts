@@ -1,15 +1,15 @@
 // The policy that holds now. It is replaced whole or not at all: what does not hold, or does not fit the tools that are
 // there, leaves the last good one in force. Rules of a conversation stand beside it for its callers, and follow it.
 
-import { type Admission, type LoadedPolicy, loadPolicy, type Policy, type PolicyContext } from './authorize/policy.ts'
-import type { PolicyOptions, RuleOptions } from './authorize/policy-options.ts'
-import { strictest } from './authorize/strictest.ts'
-import type { CheckedInput } from './describe/call.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Decision } from './describe/decision.ts'
-import { DECLARED_EFFECTS } from './describe/effect.ts'
-import type { Entry } from './describe/entry.ts'
-import { type ConfigProblem, GateConfigError } from './describe/gate-config-error.ts'
+import { type Admission, type LoadedPolicy, loadPolicy, type Policy, type PolicyContext } from '../authorize/policy.ts'
+import type { PolicyOptions, RuleOptions } from '../authorize/policy-options.ts'
+import { strictest } from '../authorize/strictest.ts'
+import type { CheckedInput } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Decision } from '../describe/decision.ts'
+import { DECLARED_EFFECTS } from '../describe/effect.ts'
+import type { Entry } from '../describe/entry.ts'
+import { type ConfigProblem, GateConfigError } from '../describe/gate-config-error.ts'
 
 export type LivePolicyParts = {
   readonly context: PolicyContext

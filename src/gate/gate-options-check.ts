@@ -2,10 +2,10 @@
 // would leave out what it was meant to set; what is inside rules, tools and sources is judged where it is used.
 
 import { isAbsolute } from 'node:path'
-import { ARGUMENT_BYTES_MAX } from './describe/check-input.ts'
-import { type ConfigProblem, GateConfigError } from './describe/gate-config-error.ts'
-import type { Source } from './describe/source.ts'
-import { hasRun } from './describe/tool-run.ts'
+import { ARGUMENT_BYTES_MAX } from '../describe/check-input.ts'
+import { type ConfigProblem, GateConfigError } from '../describe/gate-config-error.ts'
+import type { Source } from '../describe/source.ts'
+import { hasRun } from '../describe/tool-run.ts'
 
 type Rule = { readonly expected: string; readonly holds: (value: unknown) => boolean }
 

@@ -1,13 +1,13 @@
 // What the policy desk is given of the rooms. It holds no executor and no way to one: nothing that it does runs a tool.
 
-import type { LoadedPolicy, Policy } from './authorize/policy.ts'
-import type { PolicyOptions } from './authorize/policy-options.ts'
-import type { Rooms } from './call-tool.ts'
-import type { Call, CallRequest } from './describe/call.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Catalogue, CatalogueItem } from './discover/catalogue.ts'
-import type { PolicyReloaded, SessionOptions } from './gate-contract.ts'
-import type { Store } from './observe/store.ts'
+import type { LoadedPolicy, Policy } from '../authorize/policy.ts'
+import type { PolicyOptions } from '../authorize/policy-options.ts'
+import type { Rooms } from '../call-tool.ts'
+import type { Call, CallRequest } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Catalogue, CatalogueItem } from '../discover/catalogue.ts'
+import type { PolicyReloaded, SessionOptions } from '../gate-contract.ts'
+import type { Store } from '../observe/store.ts'
 
 export type DeskParts = {
   /** The rooms that calls go through, but for the ones that run or record something. */

@@ -1,19 +1,19 @@
 // The rooms of the pipeline, each given what it needs of another. Nothing is decided here.
 
 import { randomUUID } from 'node:crypto'
-import type { Clock } from './base/clock.ts'
-import type { Rooms } from './call-tool.ts'
-import type { Call, CallRequest } from './describe/call.ts'
-import { ARGUMENT_BYTES_MAX, checkInput } from './describe/check-input.ts'
-import type { Outcome } from './describe/outcome.ts'
-import { refused } from './describe/refused.ts'
-import type { Found } from './discover/catalogue.ts'
-import type { Views } from './discover/view.ts'
-import type { LoopGuard } from './execute/loop-guard.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Rooms } from '../call-tool.ts'
+import type { Call, CallRequest } from '../describe/call.ts'
+import { ARGUMENT_BYTES_MAX, checkInput } from '../describe/check-input.ts'
+import type { Outcome } from '../describe/outcome.ts'
+import { refused } from '../describe/refused.ts'
+import type { Found } from '../discover/catalogue.ts'
+import type { Views } from '../discover/view.ts'
+import type { LoopGuard } from '../execute/loop-guard.ts'
+import type { GateOptions } from '../gate-contract.ts'
+import type { Intent, Records } from '../observe/records.ts'
+import { shapeOutcome } from '../observe/shape.ts'
 import type { GateAuthority } from './gate-authority.ts'
-import type { GateOptions } from './gate-contract.ts'
-import type { Intent, Records } from './observe/records.ts'
-import { shapeOutcome } from './observe/shape.ts'
 
 const RESULT_BYTES = 48 * 1024
 export const DEADLINE_MS = 60_000

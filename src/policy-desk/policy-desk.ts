@@ -1,7 +1,7 @@
 // The rules, for those who write them: why a call gets its answer, who may do what, what other rules would change. It asks
 // the same rooms that calls go through, runs no tool, records nothing and changes no rule but by `reload`.
 
-import type { PolicyOptions, ProfileName } from './authorize/policy-options.ts'
+import type { PolicyOptions, ProfileName } from '../authorize/policy-options.ts'
 import type {
   CaseResult,
   ExplainedCall,
@@ -16,11 +16,11 @@ import type {
   Simulation,
   Suggestion,
   ViewRow,
-} from './gate-contract.ts'
-import { runCase } from './policy-desk-cases.ts'
-import { explainCall } from './policy-desk-explain.ts'
-import { matrixOf } from './policy-desk-matrix.ts'
-import type { DeskParts } from './policy-desk-parts.ts'
+} from '../gate-contract.ts'
+import type { DeskParts } from './desk-parts.ts'
+import { explainCall } from './explain-call.ts'
+import { matrixOf } from './matrix.ts'
+import { runCase } from './run-case.ts'
 
 /** The desk of one gate. */
 export class GatePolicyDesk implements PolicyDesk {
@@ -75,12 +75,12 @@ export class GatePolicyDesk implements PolicyDesk {
 
   // Who asks what other rules would do waits a little longer for it, and a gate that never does loads none of it.
   async simulate(policy: PolicyOptions, range: RecordedRange = {}): Promise<Simulation> {
-    const { simulate } = await import('./policy-desk-simulate.ts')
+    const { simulate } = await import('./simulate.ts')
     return simulate(this.#parts, policy, range)
   }
 
   async suggest(range: RecordedRange = {}): Promise<readonly Suggestion[]> {
-    const { suggest } = await import('./policy-desk-suggest.ts')
+    const { suggest } = await import('./suggest.ts')
     return suggest(this.#parts, range)
   }
 }

@@ -2,14 +2,14 @@
 // here and nowhere else, whichever channel it came through; the store checks it and writes it in one transaction. What a
 // person was shown is never changed here, and a digest of a code never leaves.
 
-import type { Clock } from './base/clock.ts'
-import { errorText } from './base/error-text.ts'
-import { makeProofCode, proofDigest } from './base/proof-code.ts'
-import { type ConfigProblem, GateConfigError } from './describe/gate-config-error.ts'
-import { AnswerWaits } from './gate-answer-waits.ts'
-import type { ApprovalsOptions, Gate, GateEvents, LogEntry, PersonsAnswer } from './gate-contract.ts'
-import { checkName, readPersonsAnswer } from './gate-persons-answer.ts'
-import type { Answered, ApprovalRow, ApprovalState, Store } from './observe/store.ts'
+import type { Clock } from '../base/clock.ts'
+import { errorText } from '../base/error-text.ts'
+import { makeProofCode, proofDigest } from '../base/proof-code.ts'
+import { type ConfigProblem, GateConfigError } from '../describe/gate-config-error.ts'
+import type { ApprovalsOptions, Gate, GateEvents, LogEntry, PersonsAnswer } from '../gate-contract.ts'
+import type { Answered, ApprovalRow, ApprovalState, Store } from '../observe/store.ts'
+import { AnswerWaits } from './answer-waits.ts'
+import { checkName, readPersonsAnswer } from './persons-answer.ts'
 
 const GRANT_MS = 12 * 3_600_000
 const LIST_ROWS = 100

@@ -1,12 +1,12 @@
 // May this call happen now? The kill switch, then the rules, then the loop guard; one place asks all three, for listing, for
 // calling, and again for calls that run while something changes.
 
-import type { Admission } from './call-tool.ts'
-import type { Call, CheckedInput } from './describe/call.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Decision } from './describe/decision.ts'
-import type { Entry } from './describe/entry.ts'
-import { type LoopGuard, loopReason } from './execute/loop-guard.ts'
+import type { Admission } from '../call-tool.ts'
+import type { Call, CheckedInput } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Decision } from '../describe/decision.ts'
+import type { Entry } from '../describe/entry.ts'
+import { type LoopGuard, loopReason } from '../execute/loop-guard.ts'
 import { type GateStops, stoppedDecision } from './gate-stops.ts'
 import type { LivePolicy } from './live-policy.ts'
 

@@ -1,13 +1,13 @@
 // Why one call gets its answer. The call goes as far as a decision, through the rooms of every call, and no further.
 
-import type { Call, CheckedInput } from './describe/call.ts'
-import type { Caller } from './describe/caller.ts'
-import type { Decision } from './describe/decision.ts'
-import { effectMost } from './describe/effect.ts'
-import type { Entry } from './describe/entry.ts'
-import type { Found } from './discover/catalogue.ts'
-import type { ExplainedCall, NamedCall } from './gate-contract.ts'
-import type { DeskParts } from './policy-desk-parts.ts'
+import type { Call, CheckedInput } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
+import type { Decision } from '../describe/decision.ts'
+import { effectMost } from '../describe/effect.ts'
+import type { Entry } from '../describe/entry.ts'
+import type { Found } from '../discover/catalogue.ts'
+import type { ExplainedCall, NamedCall } from '../gate-contract.ts'
+import type { DeskParts } from './desk-parts.ts'
 
 export const callOf = (parts: DeskParts, caller: Caller, name: string, given: unknown): Call =>
   parts.preview({ caller, entrance: 'library', name, arguments: given })

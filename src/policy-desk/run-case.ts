@@ -1,9 +1,9 @@
 // One case of a table of calls with the answers that they should get.
 
-import { errorText } from './base/error-text.ts'
-import type { CaseResult, PolicyCase } from './gate-contract.ts'
-import { callOf, explainCall, typeOf } from './policy-desk-explain.ts'
-import type { DeskParts } from './policy-desk-parts.ts'
+import { errorText } from '../base/error-text.ts'
+import type { CaseResult, PolicyCase } from '../gate-contract.ts'
+import type { DeskParts } from './desk-parts.ts'
+import { callOf, explainCall, typeOf } from './explain-call.ts'
 
 /** Asks what the policy says of the call. A caller that does not hold is a case that failed, and stops no other case. */
 export async function runCase(parts: DeskParts, one: PolicyCase, index: number): Promise<CaseResult> {
