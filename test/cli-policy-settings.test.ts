@@ -108,6 +108,20 @@ describe('enforced: asking', () => {
       ends('permission_denied'),
     ])
   })
+
+  it('`limits.repeats.pace` says which calls are a program’s and do not count', async () => {
+    const config = (pace: string) =>
+      `${FILES}server: { listen: "127.0.0.1:0" }\nlimits: { repeats: { warn: 2, refuse: 3, pace: ${pace} } }\n`
+    const third = async (pace: string) => {
+      project.write('lockgate.yaml', config(pace))
+      const served = await start()
+      const answers = [await served.call('list_dir'), await served.call('list_dir'), await served.call('list_dir')]
+      return answers.at(-1)
+    }
+    open()
+    expect(await third('0s')).toMatchObject(ends('permission_denied'))
+    expect(await third('1h')).toMatchObject({ ok: true })
+  })
 })
 
 describe('enforced: activation', () => {

@@ -2,14 +2,12 @@
 // configuration: what is misspelt is an error with its line, never a case that is left out.
 
 import { readCaller } from '../authorize/caller-identity.ts'
-import type { JsonObject, JsonValue } from '../base/json-value.ts'
-import { isJsonObject } from '../base/json-value.ts'
+import { isJsonObject, type JsonObject } from '../base/json-value.ts'
 import { ERROR_TYPES, type ErrorType } from '../describe/error-types.ts'
 import type { ConfigProblem } from '../describe/gate-config-error.ts'
 import type { PolicyCase } from '../gate-contract.ts'
 import { readConfigFile } from '../server/config/config-file.ts'
-import type { ConfigNode } from '../server/config/config-node.ts'
-import { describeNode } from '../server/config/config-node.ts'
+import { describeNode, jsonOf } from '../server/config/config-node.ts'
 import { readYaml } from '../server/config/read-yaml.ts'
 import { choice, listOf, refined, refuse, type Shape, text } from '../server/config/shape.ts'
 import { byForm, fields, needed, optional } from '../server/config/shape-object.ts'
@@ -40,25 +38,9 @@ const anyObject: Shape<JsonObject> = {
   expected: 'a map',
   schema: { type: 'object' },
   read(reading) {
-    const value = plainValue(reading.node)
+    const value = jsonOf(reading.node)
     return isJsonObject(value) ? value : refuse(reading, `expected a map, got ${describeNode(reading.node)}`)
   },
-}
-
-function plainValue(node: ConfigNode): JsonValue {
-  switch (node.kind) {
-    case 'text':
-      return node.text
-    case 'number':
-    case 'flag':
-      return node.value
-    case 'nothing':
-      return null
-    case 'list':
-      return node.items.map(plainValue)
-    case 'map':
-      return Object.fromEntries(node.entries.map((entry) => [entry.key, plainValue(entry.node)]))
-  }
 }
 
 const caller = refined(anyObject, (value, reading) => {

@@ -1,6 +1,8 @@
 // A configuration file as a tree of plain values, each with the place where it stands. What a parser made of the text
 // ends here; nothing below knows YAML.
 
+import type { JsonValue } from '../../base/json-value.ts'
+
 /** Counted from 1. */
 export type Position = { readonly line: number; readonly column: number }
 
@@ -41,6 +43,23 @@ export function describeNode(node: ConfigNode): string {
       return node.items.length === 0 ? 'an empty list' : 'a list'
     case 'map':
       return node.entries.length === 0 ? 'an empty map' : `a map with ${quoted(node.entries[0]?.key ?? '')}`
+  }
+}
+
+/** The value that stands there, without its places. */
+export function jsonOf(node: ConfigNode): JsonValue {
+  switch (node.kind) {
+    case 'text':
+      return node.text
+    case 'number':
+    case 'flag':
+      return node.value
+    case 'nothing':
+      return null
+    case 'list':
+      return node.items.map(jsonOf)
+    case 'map':
+      return Object.fromEntries(node.entries.map((entry) => [entry.key, jsonOf(entry.node)]))
   }
 }
 

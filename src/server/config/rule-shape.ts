@@ -10,9 +10,9 @@ import type {
   RuleOptions,
   RuleSubject,
 } from '../../authorize/policy-options.ts'
-import type { JsonObject, JsonValue } from '../../base/json-value.ts'
+import type { JsonObject } from '../../base/json-value.ts'
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
-import { type ConfigNode, describeNode } from './config-node.ts'
+import { type ConfigNode, describeNode, jsonOf } from './config-node.ts'
 import { choice, flag, listOf, namedValues, number, refined, refuse, type Shape, text } from './shape.ts'
 import { byForm, chosenByKey, fields, needed, optional } from './shape-object.ts'
 
@@ -78,22 +78,6 @@ const exampleArguments: Shape<JsonObject> = {
     if (node.kind !== 'map') return refuse(reading, `expected the arguments of a call, got ${describeNode(node)}`)
     return Object.fromEntries(node.entries.map((entry) => [entry.key, jsonOf(entry.node)]))
   },
-}
-
-function jsonOf(node: ConfigNode): JsonValue {
-  switch (node.kind) {
-    case 'text':
-      return node.text
-    case 'number':
-    case 'flag':
-      return node.value
-    case 'list':
-      return node.items.map(jsonOf)
-    case 'map':
-      return Object.fromEntries(node.entries.map((entry) => [entry.key, jsonOf(entry.node)]))
-    default:
-      return null
-  }
 }
 
 const example: Shape<RuleExample> = byForm({ text: text('a resource such as `read file:.env`'), map: exampleArguments })
