@@ -1,7 +1,7 @@
 // Asking a person from within the library. Goal: each call ends exactly once, in its place, with the answer that was given;
 // waiting is no part of a call; no answer is never said to be a no. And what goes in circles is told and then stopped.
 
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type AnyTool,
   type ApprovalRow,
@@ -12,11 +12,7 @@ import {
   type Outcome,
 } from '../src/index.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
-
-const gates: Gate[] = []
-afterEach(async () => {
-  for (const gate of gates.splice(0)) await gate.close()
-})
+import { openGate } from './opened.ts'
 
 let ran: string[] = []
 const tool = (name: string, effect = 'write', run?: () => unknown): AnyTool =>
@@ -36,9 +32,7 @@ const tool = (name: string, effect = 'write', run?: () => unknown): AnyTool =>
 
 async function open(options: GateOptions): Promise<Gate> {
   ran = []
-  const gate = await createGate({ tools: [tool('w'), tool('r', 'read')], ...options })
-  gates.push(gate)
-  return gate
+  return openGate({ tools: [tool('w'), tool('r', 'read')], ...options })
 }
 
 type Answer = NonNullable<NonNullable<GateOptions['approvals']>['onRequest']>

@@ -1,25 +1,12 @@
 // Rules that change under a gate that runs, and rules that do not fit. Goal: the new rules hold at once for listing, calling,
 // running and asking; what does not hold changes nothing and says why. Each refusal has a twin that passes.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
-import { type AnyTool, builtinTools, createGate, defineTool, type Gate, type GateOptions } from '../src/index.ts'
+import { describe, expect, test } from 'vitest'
+import { type AnyTool, builtinTools, createGate, defineTool, type Gate } from '../src/index.ts'
 import { ScriptedSource } from '../src/testing/scripted-source.ts'
-
-const gates: Gate[] = []
-const folders: string[] = []
-afterEach(async () => {
-  for (const gate of gates.splice(0)) await gate.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-async function open(options: GateOptions): Promise<Gate> {
-  const gate = await createGate(options)
-  gates.push(gate)
-  return gate
-}
+import { newFolder, openGate } from './opened.ts'
 
 const INPUT = { type: 'object', properties: { target: { type: 'string' } }, additionalProperties: false } as const
 const tool = (name: string, more: object = {}): AnyTool =>
@@ -58,7 +45,7 @@ function slow(effect: 'read' | 'write') {
 
 describe('reload', () => {
   test('the new rules hold at once for listing and calling, and all are told', async () => {
-    const gate = await open({ tools: [tool('a'), tool('b')] })
+    const gate = await openGate({ tools: [tool('a'), tool('b')] })
     const session = gate.session()
     const told: string[] = []
     gate.on('policy-changed', ({ version }) => told.push(version))
@@ -79,7 +66,7 @@ describe('reload', () => {
   })
 
   test('L27: rules that do not hold are not taken, and the last good ones stay', async () => {
-    const gate = await open({ tools: [tool('a')], policy: { rules: [{ deny: 'a' }] } })
+    const gate = await openGate({ tools: [tool('a')], policy: { rules: [{ deny: 'a' }] } })
     const { version } = gate.policy
     for (const bad of [
       { rules: [{ denny: 'a' }] },
@@ -103,7 +90,7 @@ describe('reload', () => {
       ['read', 'none'],
     ] as const) {
       const running = slow(effect)
-      const gate = await open({ tools: [running.tool], policy: { defaults: ALL_ALLOWED } })
+      const gate = await openGate({ tools: [running.tool], policy: { defaults: ALL_ALLOWED } })
       const outcome = gate.session().call({ name: 'slow' })
       await running.started
       await gate.policy.reload({ defaults: ALL_ALLOWED, rules: [{ deny: 'slow', where: { target: 'x' } }] })
@@ -113,7 +100,7 @@ describe('reload', () => {
       running.go()
     }
     const running = slow('write')
-    const gate = await open({ tools: [running.tool], policy: { defaults: ALL_ALLOWED } })
+    const gate = await openGate({ tools: [running.tool], policy: { defaults: ALL_ALLOWED } })
     const outcome = gate.session().call({ name: 'slow' })
     await running.started
     await gate.policy.reload({ defaults: ALL_ALLOWED, rules: [{ deny: 'slow', where: { target: 'x' } }] })
@@ -135,7 +122,7 @@ describe('reload', () => {
         return 'walked'
       },
     })
-    const gate = await open({ tools: [walker] })
+    const gate = await openGate({ tools: [walker] })
     const outcome = gate.session().call({ name: 'walker' })
     await started
     await gate.policy.reload({ rules: [{ deny: { resource: 'read item:secret' } }] })
@@ -145,7 +132,7 @@ describe('reload', () => {
   })
 
   test('an answer that was given under other rules is worth nothing', async () => {
-    const gate = await open({ tools: [tool('w', { effect: 'write' })] })
+    const gate = await openGate({ tools: [tool('w', { effect: 'write' })] })
     const call = () => gate.session().call({ name: 'w', arguments: {} })
     const asked = await call()
     if (asked.ok) throw new Error('expected an ask')
@@ -160,7 +147,7 @@ describe('reload', () => {
   })
 
   test('a definition that was registered again never serves an answer that was given for the one before', async () => {
-    const gate = await open({ tools: [tool('w', { effect: 'write' })] })
+    const gate = await openGate({ tools: [tool('w', { effect: 'write' })] })
     const asked = await gate.session().call({ name: 'w', arguments: {} })
     if (asked.ok) throw new Error('expected an ask')
     const approval = String(asked.error.details?.approvalId)
@@ -179,13 +166,13 @@ describe('rules and the tools that are there', () => {
       /`traget`.*did you mean `target`/s,
     )
     expect(
-      names(await open({ tools: [tool('a')], policy: { rules: [{ deny: 'a', where: { target: 'x' } }] } })),
+      names(await openGate({ tools: [tool('a')], policy: { rules: [{ deny: 'a', where: { target: 'x' } }] } })),
     ).toEqual(['a'])
   })
 
   test('G15: a tool that appears later and does not fit is held, alone, with the rule; it is there once the rules fit', async () => {
     const source = new ScriptedSource({ name: 'late', tools: [] })
-    const gate = await open({
+    const gate = await openGate({
       tools: [tool('b')],
       sources: [source],
       policy: { rules: [{ deny: 'a', where: { traget: 'x' } }] },
@@ -215,7 +202,10 @@ describe('what is judged is what runs', () => {
         return 'ran'
       },
     })
-    const gate = await open({ tools: [rewriting], policy: { rules: [{ deny: 'open', where: { target: 'secret*' } }] } })
+    const gate = await openGate({
+      tools: [rewriting],
+      policy: { rules: [{ deny: 'open', where: { target: 'secret*' } }] },
+    })
     expect(await typeOfCall(gate, 'open', { target: 'alias-1' })).toBe('permission_denied')
     expect(ran).toEqual([])
     expect(await typeOfCall(gate, 'open', { target: 'other' })).toBe('ok')
@@ -229,7 +219,7 @@ describe('what is judged is what runs', () => {
       return 'ran'
     }
     const made = [{ target: 5 }, { target: 'a', more: 1 }, [], 'a']
-    const gate = await open({
+    const gate = await openGate({
       tools: [
         ...made.map((answer, index) => tool(`r${index}`, { resolve: () => answer, run })),
         tool('open', { resolve: ({ target }: { target: string }) => ({ target: `${target}/` }), run }),
@@ -245,7 +235,7 @@ describe('what is judged is what runs', () => {
     const ran: unknown[] = []
     const hooks = { admit: () => true, check: () => undefined, resolve: (args: object) => args }
     const yes = { ...hooks, effect: 'write', run: () => ran.push('ran') }
-    const gate = await open({
+    const gate = await openGate({
       tools: [tool('denied', yes), tool('asked', yes)],
       policy: {
         rules: [
@@ -280,7 +270,7 @@ describe('what is judged is what runs', () => {
       ['read', () => 'execute', 'approval_required'],
       ['write', () => 'destructive', 'permission_denied'],
     ]
-    const gate = await open({
+    const gate = await openGate({
       tools: effects.map(([most, of], index) => tool(`e${index}`, { effect: { most, of } })),
       policy,
     })
@@ -297,7 +287,7 @@ describe('what is judged is what runs', () => {
     })
     const allowed = { allow: { resource: ['execute program:true', 'execute program:cat'] } } as const
     const policy = { rules: [allowed, { deny: { resource: 'execute program:rm' } }] }
-    const gate = await open({ tools: [compound], policy })
+    const gate = await openGate({ tools: [compound], policy })
     for (const [target, end] of [
       ['true && wc', 'approval_required'],
       ['wc && true', 'approval_required'],
@@ -314,7 +304,7 @@ describe('what is judged is what runs', () => {
     const ran: unknown[] = []
     let asked = 0
     const policy = { steps: { review: { effects: ['read'] } }, rules: [{ ask: 'far', place: 'upstream' }] } as const
-    const gate = await open({
+    const gate = await openGate({
       tools: ['change', 'far'].map((name) => tool(name, { effect: 'write', run: () => ran.push(name) })),
       policy,
       approvals: {
@@ -345,7 +335,7 @@ describe('what is judged is what runs', () => {
       expect(Object.isFrozen(args)).toBe(true)
       return 'ran'
     }
-    const gate = await open({
+    const gate = await openGate({
       tools: [tool('cat', { run })],
       policy: { rules: [{ deny: 'cat', where: { target: '/**' } }] },
     })
@@ -368,7 +358,7 @@ describe('what is judged is what runs', () => {
       () => 1,
       () => false,
     ]
-    const gate = await open({
+    const gate = await openGate({
       tools: [...hooks.map((admit, index) => tool(`h${index}`, { admit })), tool('open', { admit: () => true })],
     })
     expect(names(gate)).toEqual(['open'])
@@ -384,7 +374,7 @@ describe('what is judged is what runs', () => {
         return false
       },
     })
-    const gate = await open({ tools: [hooked] })
+    const gate = await openGate({ tools: [hooked] })
     for (const entrance of ['library', 'mcp', 'admin', 'cli'] as const) {
       asked.splice(0)
       const session = gate.session({ agent: entrance }, entrance)
@@ -397,11 +387,10 @@ describe('what is judged is what runs', () => {
 
 describe('files', () => {
   test('own-files: what is protected later is out of reach of tools at once', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'lockgate-protect-'))
-    folders.push(folder)
+    const folder = newFolder()
     mkdirSync(join(folder, 'ws'))
     writeFileSync(join(folder, 'ws', 'rules.yaml'), 'rules: []')
-    const gate = await open({ workspace: join(folder, 'ws'), sources: [builtinTools(['files'])] })
+    const gate = await openGate({ workspace: join(folder, 'ws'), sources: [builtinTools(['files'])] })
     expect(await typeOfCall(gate, 'read_file', { path: 'rules.yaml' })).toBe('ok')
     gate.protect([join(folder, 'ws', 'rules.yaml')])
     expect(await typeOfCall(gate, 'read_file', { path: 'rules.yaml' })).toBe('unsafe_args')

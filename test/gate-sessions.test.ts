@@ -1,35 +1,13 @@
 // What a session may see and do beyond the rules of the gate: steps, children, rules of its own, layers, activation, and a
 // profile that hides what it denies. Goal: a child never has more than its parent, and what is hidden looks like nothing.
 
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
-import {
-  type AnyTool,
-  createGate,
-  defineTool,
-  type Gate,
-  type GateOptions,
-  type Session,
-  type Source,
-} from '../src/index.ts'
+import { describe, expect, test } from 'vitest'
+import { type AnyTool, createGate, defineTool, type Session, type Source } from '../src/index.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
 import { ScriptedSource } from '../src/testing/scripted-source.ts'
-
-const gates: Gate[] = []
-const folders: string[] = []
-afterEach(async () => {
-  for (const gate of gates.splice(0)) await gate.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-async function open(options: GateOptions): Promise<Gate> {
-  const gate = await createGate(options)
-  gates.push(gate)
-  await gate.settled()
-  return gate
-}
+import { newFolder, openGate } from './opened.ts'
 
 const tool = (name: string, effect = 'read', more: object = {}): AnyTool =>
   defineTool({
@@ -53,7 +31,7 @@ const TOOLS = [tool('git_log'), tool('look'), tool('git_push', 'external'), tool
 describe('conversations without a name', () => {
   test('share neither what a person answered for a session nor what goes in circles', async () => {
     const repeats = { warn: 2, refuse: 3, paceMs: 0 }
-    const gate = await open({ tools: TOOLS, limits: { repeats } })
+    const gate = await openGate({ tools: TOOLS, limits: { repeats } })
     const [one, other] = [gate.session({ user: 'ana' }), gate.session({ user: 'ana' })]
     expect(one.caller.session).not.toBe(other.caller.session)
     expect(await ends(one, 'change')).toBe('approval_required')
@@ -80,7 +58,7 @@ describe('steps', () => {
   } as const
 
   test('a session at a step sees and calls what the step may use, and the one before it is as it was', async () => {
-    const gate = await open({ tools: TOOLS, policy })
+    const gate = await openGate({ tools: TOOLS, policy })
     const session = gate.session()
     expect(names(session)).toEqual(['change', 'git_log', 'git_push', 'look'])
     const analysing = session.atStep('analyse')
@@ -92,7 +70,7 @@ describe('steps', () => {
   })
 
   test('closed: a step that nobody knows, or that names nothing, sees and calls nothing', async () => {
-    const gate = await open({ tools: TOOLS, policy })
+    const gate = await openGate({ tools: TOOLS, policy })
     for (const step of ['nothing', 'analyze', 'constructor', '__proto__']) {
       const session = gate.session().atStep(step)
       expect(names(session)).toEqual([])
@@ -105,7 +83,7 @@ describe('steps', () => {
 
 describe('children', () => {
   test('L19, child-within-parent: what the parent may not do, its child may not, through rules, task and step', async () => {
-    const gate = await open({
+    const gate = await openGate({
       tools: TOOLS,
       policy: {
         defaults: ALLOWED,
@@ -127,7 +105,7 @@ describe('children', () => {
   })
 
   test('child-within-parent: roles and layers can only be fewer; what is left out is the parent’s', async () => {
-    const gate = await open({ tools: TOOLS })
+    const gate = await openGate({ tools: TOOLS })
     const parent = gate.session({ roles: ['dev', 'ops'], layers: ['user', 'builtin'] })
     expect(parent.child({}).caller).toMatchObject({ roles: ['dev', 'ops'], layers: ['user', 'builtin'] })
     expect(parent.child({ roles: ['dev'] }).caller.roles).toEqual(['dev'])
@@ -146,7 +124,7 @@ describe('children', () => {
   })
 
   test('under the profile `platform` a child has no role but those that it is given', async () => {
-    const gate = await open({
+    const gate = await openGate({
       tools: TOOLS,
       policy: { profile: 'platform', rules: [{ allow: 'look', for: { role: 'dev' } }] },
     })
@@ -157,7 +135,7 @@ describe('children', () => {
   })
 
   test('records name the parent', async () => {
-    const gate = await open({ tools: TOOLS })
+    const gate = await openGate({ tools: TOOLS })
     await gate.session({ agent: 'lead' }).child({ agent: 'helper' }).call({ name: 'look' })
     await gate.records.flush()
     const [end] = await gate.records.query({ limit: 10, newestFirst: true })
@@ -165,7 +143,7 @@ describe('children', () => {
   })
 
   test('callers that work for each other without end are refused', async () => {
-    const gate = await open({ tools: TOOLS })
+    const gate = await openGate({ tools: TOOLS })
     let session = gate.session()
     expect(() => {
       for (let depth = 0; depth < 100; depth++) session = session.child({}) as never
@@ -175,7 +153,7 @@ describe('children', () => {
 
 describe('rules of a session', () => {
   test('hold for it and its children at every step, together with all others, and for nobody else', async () => {
-    const gate = await open({
+    const gate = await openGate({
       tools: TOOLS,
       policy: { defaults: ALLOWED, steps: { all: { effects: ['read', 'write'] } } },
     })
@@ -198,20 +176,20 @@ describe('rules of a session', () => {
   })
 
   test('child-within-parent: an allow that only the child has opens nothing that its parent would be asked or denied', async () => {
-    const gate = await open({ tools: TOOLS, policy: { rules: [{ deny: 'git_log' }] } })
+    const gate = await openGate({ tools: TOOLS, policy: { rules: [{ deny: 'git_log' }] } })
     const parent = gate.session()
     const child = parent.child({ rules: [{ allow: 'change' }, { allow: 'git_log' }] })
     expect(await ends(child, 'change')).toBe('approval_required')
     expect(await ends(child, 'git_log')).toBe('permission_denied')
     expect(await ends(gate.session({ rules: [{ allow: 'change' }] }), 'change')).toBe('ok')
     const drops = { tools: [tool('drop', 'destructive')] }
-    const other = await open(drops)
+    const other = await openGate(drops)
     expect(names(other.session().child({ rules: [{ allow: 'drop' }] }))).toEqual([])
     expect(names(other.session({ rules: [{ allow: 'drop' }] }))).toEqual(['drop'])
   })
 
   test('child-within-parent: a grant of the one that a child is does not answer for another one that it works for', async () => {
-    const gate = await open({ tools: [tool('look')], policy: { rules: [{ ask: 'look' }] } })
+    const gate = await openGate({ tools: [tool('look')], policy: { rules: [{ ask: 'look' }] } })
     const helper = gate.session({ agent: 'helper', session: 's1' })
     const asked = await helper.call({ name: 'look', arguments: { target: 'x' } })
     const id = asked.ok ? '' : String(asked.error.details?.approvalId)
@@ -225,14 +203,14 @@ describe('rules of a session', () => {
   })
 
   test('rules that do not hold, or do not fit a tool, make no session', async () => {
-    const gate = await open({ tools: TOOLS })
+    const gate = await openGate({ tools: TOOLS })
     expect(() => gate.session({ rules: [{ denny: 'look' } as never] })).toThrow(/denny/)
     expect(() => gate.session({ rules: [{ deny: 'look', where: { traget: 'x' } }] })).toThrow(/traget/)
     expect(() => gate.session().child({ rules: 'none' as never })).toThrow()
   })
 
   test('what the host does with its list afterwards changes nothing, also when the gate takes other rules', async () => {
-    const gate = await open({ tools: TOOLS })
+    const gate = await openGate({ tools: TOOLS })
     const rule = { deny: 'look' }
     const session = gate.session({ rules: [rule] })
     rule.deny = 'nothing'
@@ -242,7 +220,7 @@ describe('rules of a session', () => {
   })
 
   test('closed: a session whose rules do not hold under new rules of the gate calls nothing', async () => {
-    const gate = await open({ tools: TOOLS, policy: { groups: { repo: ['git_*'] } } })
+    const gate = await openGate({ tools: TOOLS, policy: { groups: { repo: ['git_*'] } } })
     const session = gate.session({ rules: [{ deny: { group: 'repo' } }] })
     expect(names(session)).toEqual(['change', 'look'])
     await gate.policy.reload({})
@@ -264,7 +242,7 @@ const withActivation = (source: ScriptedSource, activation: Source['activation']
 
 describe('layers and activation', () => {
   test('a tool whose layer is not in force is not listed, and missing in the same words as one that never was', async () => {
-    const gate = await open({
+    const gate = await openGate({
       tools: [tool('mine')],
       sources: [new ScriptedSource({ name: 'far', layer: 'domain', tools: [tool('theirs')] })],
     })
@@ -280,7 +258,7 @@ describe('layers and activation', () => {
 
   test('a family of an admin is there only for an admin; a child without the role does not see it', async () => {
     const source = withActivation(new ScriptedSource({ name: 'db', tools: [tool('drop')] }), { roles: ['admin'] })
-    const gate = await open({ sources: [source] })
+    const gate = await openGate({ sources: [source] })
     expect(names(gate.session())).toEqual([])
     expect(await ends(gate.session(), 'drop')).toBe('not_found')
     const admin = gate.session({ roles: ['admin'] })
@@ -290,13 +268,12 @@ describe('layers and activation', () => {
   })
 
   test('a family of a repository is there while the workspace is one', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'lockgate-active-'))
-    folders.push(folder)
+    const folder = newFolder()
     const clock = new FakeClock()
     const source = withActivation(new ScriptedSource({ name: 'git', tools: [tool('log')] }), {
       workspace: ['.hg', '.git'],
     })
-    const gate = await open({ workspace: folder, sources: [source], clock })
+    const gate = await openGate({ workspace: folder, sources: [source], clock })
     const session = gate.session()
     expect(names(session)).toEqual([])
     expect(await ends(session, 'log')).toBe('not_found')
@@ -328,7 +305,11 @@ const publicPart = (outcome: Awaited<ReturnType<Session['call']>>) => {
 describe('what is denied', () => {
   test('L68, G34: a source that is denied is in no listing, whoever lists; it is still said to be denied', async () => {
     const far = new ScriptedSource({ name: 'far', tools: [tool('one'), tool('two')] })
-    const gate = await open({ tools: [tool('mine')], sources: [far], policy: { rules: [{ deny: { source: 'far' } }] } })
+    const gate = await openGate({
+      tools: [tool('mine')],
+      sources: [far],
+      policy: { rules: [{ deny: { source: 'far' } }] },
+    })
     for (const entrance of ['library', 'mcp', 'admin', 'cli'] as const)
       expect(names(gate.session({}, entrance) as Session)).toEqual(['mine'])
     expect(await ends(gate.session(), 'one')).toBe('permission_denied')
@@ -338,7 +319,7 @@ describe('what is denied', () => {
 
   test('G23: under `platform` what was never granted looks like nothing, by name as by definition, held or not', async () => {
     const secret = tool('secret')
-    const gate = await open({
+    const gate = await openGate({
       tools: [secret, tool('look')],
       sources: [
         new ScriptedSource({
@@ -360,25 +341,25 @@ describe('what is denied', () => {
     expect(denied.ok ? '' : denied.error.help).toContain('secret')
     expect(await ends(session, 'look', { target: 'x' })).toBe('permission_denied')
     expect(await ends(session, 'look', { target: 'y' })).toBe('ok')
-    const held = await open({ tools: [secret], policy: { profile: 'platform', groups: { some: ['look'] } } })
+    const held = await openGate({ tools: [secret], policy: { profile: 'platform', groups: { some: ['look'] } } })
     const own = held.session({ rules: [{ deny: { group: 'some' } }] })
     await held.policy.reload({ profile: 'platform' })
     expect(publicPart(await own.call({ name: 'secret', arguments: {} }))).toEqual(missing)
-    const said = await open({ tools: [secret], policy: { profile: 'strict', rules: [{ deny: 'secret' }] } })
+    const said = await openGate({ tools: [secret], policy: { profile: 'strict', rules: [{ deny: 'secret' }] } })
     expect(await ends(said.session(), 'secret')).toBe('permission_denied')
   })
 
   test('G19: names match exactly: no other case, no look-alike and no space makes it another tool', async () => {
-    const gate = await open({ tools: [tool('look')], policy: { rules: [{ deny: 'look' }] } })
+    const gate = await openGate({ tools: [tool('look')], policy: { rules: [{ deny: 'look' }] } })
     for (const name of ['look', 'Look', 'LOOK', ' look', 'look ', 'lооk', 'look\u200b'])
       expect(['permission_denied', 'not_found']).toContain(await ends(gate.session(), name))
-    const open_ = await open({ tools: [tool('look')] })
+    const open_ = await openGate({ tools: [tool('look')] })
     expect(await ends(open_.session(), 'look')).toBe('ok')
     expect(await ends(open_.session(), 'Look')).toBe('not_found')
   })
 
   test('L14: an empty list of a task allows nothing; a task without a list narrows nothing', async () => {
-    const gate = await open({ tools: TOOLS })
+    const gate = await openGate({ tools: TOOLS })
     expect(names(gate.session({ task: { name: 't', allow: [] } }))).toEqual([])
     expect(await ends(gate.session({ task: { name: 't', allow: [] } }), 'look')).toBe('permission_denied')
     expect(names(gate.session({ task: { name: 't' } }))).toHaveLength(4)
@@ -386,7 +367,7 @@ describe('what is denied', () => {
   })
 
   test('`explain view` says of every tool whether it is seen, and why', async () => {
-    const gate = await open({
+    const gate = await openGate({
       tools: TOOLS,
       policy: { rules: [{ deny: 'look', because: 'not here' }], steps: { analyse: { effects: ['read'] } } },
     })

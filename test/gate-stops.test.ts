@@ -1,26 +1,11 @@
 // The kill switch. Goal: what is stopped neither starts nor runs on, for every process on the database and over restarts,
 // until it is lifted; all else goes on.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
-import { type AnyTool, createGate, defineTool, type Gate, type GateOptions } from '../src/index.ts'
+import { describe, expect, test } from 'vitest'
+import { type AnyTool, defineTool, type Gate, type GateOptions } from '../src/index.ts'
 import { ScriptedSource } from '../src/testing/scripted-source.ts'
-
-const gates: Gate[] = []
-const folders: string[] = []
-afterEach(async () => {
-  for (const gate of gates.splice(0)) await gate.close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-async function open(options: GateOptions): Promise<Gate> {
-  const gate = await createGate(options)
-  gates.push(gate)
-  await gate.settled()
-  return gate
-}
+import { newFolder, openGate } from './opened.ts'
 
 const tool = (name: string, run: () => unknown = () => 'ran', effect = 'read'): AnyTool =>
   defineTool({
@@ -45,7 +30,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 const setUp = () =>
-  open({ tools: [tool('a'), tool('b')], sources: [new ScriptedSource({ name: 'far', tools: [tool('c')] })] })
+  openGate({ tools: [tool('a'), tool('b')], sources: [new ScriptedSource({ name: 'far', tools: [tool('c')] })] })
 
 describe('what is stopped', () => {
   test.each([
@@ -99,7 +84,7 @@ describe('what runs', () => {
   test('honest-effect: a running call is ended at once; another one runs on', async () => {
     const running: (() => void)[] = []
     const hang = () => new Promise((resolve) => running.push(() => resolve('done')))
-    const gate = await open({
+    const gate = await openGate({
       tools: [tool('w', hang, 'write'), tool('r', hang)],
       policy: { defaults: { write: 'allow' } },
     })
@@ -127,7 +112,7 @@ describe('what is on its way', () => {
       },
       run: () => 'ran',
     } as never) as AnyTool
-    const gate = await open({ tools: [slow], policy: { defaults: { write: 'allow' } } })
+    const gate = await openGate({ tools: [slow], policy: { defaults: { write: 'allow' } } })
     const outcome = gate.session().call({ name: 'w' })
     await started
     await gate.stop({ tool: 'w' })
@@ -141,16 +126,15 @@ describe('what is on its way', () => {
 
 describe('one database', () => {
   test('a stop reaches the other process and is there after a restart; so does lifting it', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'lockgate-stops-'))
-    folders.push(folder)
+    const folder = newFolder()
     const options = (): GateOptions => ({ tools: [tool('a')], store: { sqlite: join(folder, 'gate.db') } })
-    const one = await open(options())
-    const other = await open(options())
+    const one = await openGate(options())
+    const other = await openGate(options())
     expect(await typeOf(other, 'a')).toBe('ok')
     const row = await one.stop({ tool: 'a' }, { by: 'ana' })
     await until(() => other.stops().length === 1)
     expect(await typeOf(other, 'a')).toBe('permission_denied')
-    const later = await open(options())
+    const later = await openGate(options())
     expect(later.stops()).toEqual([row])
     expect(await typeOf(later, 'a')).toBe('permission_denied')
     expect(await later.lift(row.id, 'ben')).toBe(true)

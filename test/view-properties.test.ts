@@ -3,16 +3,12 @@
 
 import './property-seed.ts'
 import fc from 'fast-check'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { PolicyOptions } from '../src/authorize/policy-options.ts'
 import { LAYERS } from '../src/describe/layer.ts'
-import { type AnyTool, createGate, defineTool, type Gate, type Session, type SessionOptions } from '../src/index.ts'
+import { type AnyTool, defineTool, type Session, type SessionOptions } from '../src/index.ts'
 import { ScriptedSource } from '../src/testing/scripted-source.ts'
-
-const gates: Gate[] = []
-afterEach(async () => {
-  for (const gate of gates.splice(0)) await gate.close()
-})
+import { openGate } from './opened.ts'
 
 const EFFECTS = ['read', 'write', 'execute', 'external', 'destructive', 'undeclared'] as const
 const NAMES = ['git_log', 'git_push', 'look', 'change', 'drop'] as const
@@ -128,13 +124,11 @@ test('seen-is-callable: listed is callable and callable is listed, whoever asks'
         close: far.close.bind(far),
       }
       const distinct = tools.filter(({ name }, index) => tools.findIndex((other) => other.name === name) === index)
-      const gate = await createGate({
+      const gate = await openGate({
         tools: distinct.map(({ name, effect, admits }) => tool(name, effect, admits)),
         sources: [source],
         policy: rules as PolicyOptions,
       })
-      gates.push(gate)
-      await gate.settled()
       const session = gate.session(caller)
       const sub = session.child(below)
       if (stop !== undefined) await gate.stop(stop)
