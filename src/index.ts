@@ -80,6 +80,7 @@ export type {
   ApprovalOffer,
   ApprovalRow,
   ApprovalState,
+  AskedAbout,
   GrantRow,
   Intended,
   IntentAsk,

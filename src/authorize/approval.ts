@@ -93,25 +93,18 @@ export type ApprovalParts = {
  * As much of a question as an answer is found by: nobody is asked with it, and no line of it is for a person. Most calls that
  * ask have their answer already, and rendering a question takes longer than finding one.
  */
-export function questionAbout({
-  call,
-  entry,
-  input,
-  decision,
-  workspace,
-  digest,
-  openedAt,
-  expiresMs = EXPIRES_MS,
-}: Omit<ApprovalParts, 'askedBy' | 'roots' | 'grantMs'>): OpenedApproval {
+export function questionAbout({ call, entry, input, decision, workspace, digest }: BoundParts): About {
   const { tenant, user, agent, session, task } = call.caller
   return {
-    ...{ id: '', digest, state: 'open', tenant, user, agent, session },
-    ...{ tool: entry.tool.name, fingerprint: entry.fingerprint, effect: input.effect },
-    ...{ policyVersion: decision.policyVersion, reason: '', shown: '', workspace },
+    ...{ digest, tenant, user, agent, session, workspace },
     ...(task === undefined ? {} : { task: task.name }),
-    ...{ askedBy: [], offers: [], openedAt, expiresAt: openedAt + expiresMs },
+    ...{ tool: entry.tool.name, fingerprint: entry.fingerprint, effect: input.effect },
+    policyVersion: decision.policyVersion,
   }
 }
+
+type BoundParts = Pick<ApprovalParts, 'call' | 'entry' | 'input' | 'decision' | 'workspace' | 'digest'>
+type About = Omit<OpenedApproval, 'id' | 'state' | 'reason' | 'shown' | 'askedBy' | 'offers' | 'openedAt' | 'expiresAt'>
 
 /** The row of a question. Throws RangeError for an `expiresMs` that is no whole number of milliseconds, at least 1. */
 export function openApproval({
@@ -129,26 +122,16 @@ export function openApproval({
 }: ApprovalParts): OpenedApproval {
   if (!Number.isSafeInteger(expiresMs) || expiresMs < 1)
     throw new RangeError('`expiresMs` must be a whole number of milliseconds, at least 1')
-  const { caller } = call
-  const { tenant, user, agent, session, task } = caller
   return Object.freeze({
+    ...questionAbout({ call, entry, input, decision, workspace, digest }),
     id: `apr_${randomBytes(16).toString('hex')}`,
-    digest,
     state: 'open',
-    tenant,
-    user,
-    agent,
-    session,
-    tool: entry.tool.name,
-    fingerprint: entry.fingerprint,
-    effect: input.effect,
-    policyVersion: decision.policyVersion,
     reason: decision.reason,
     shown: renderCall(entry, input),
-    workspace,
-    ...(task === undefined ? {} : { task: task.name }),
     askedBy,
-    offers: Object.freeze(offersFor({ caller, workspace, entry, input, decision, askedBy, roots }, grantMs)),
+    offers: Object.freeze(
+      offersFor({ caller: call.caller, workspace, entry, input, decision, askedBy, roots }, grantMs),
+    ),
     openedAt,
     expiresAt: openedAt + expiresMs,
   })

@@ -11,7 +11,7 @@ import type { Outcome } from '../describe/outcome.ts'
 import type { FailureOptions } from '../describe/refused.ts'
 import { partBytes } from './fit-content.ts'
 import { endBody, intentBody, lateBody } from './record-body.ts'
-import type { ApprovalRow, GrantRow, Intended, IntentDraft, Store } from './store.ts'
+import type { ApprovalRow, AskedAbout, GrantRow, Intended, IntentDraft, Store } from './store.ts'
 import { unapproved } from './unapproved.ts'
 
 export type Intent =
@@ -22,7 +22,7 @@ export type RecordsParts = {
   readonly store: Store
   readonly clock: Clock
   /** As much of the question about exactly this call as an answer to it is found by. */
-  readonly questionAbout: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => ApprovalRow
+  readonly questionAbout: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => AskedAbout
   /** The question to a person about exactly this call. */
   readonly openApproval: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => ApprovalRow
   /** A question now stands: the one that `openApproval` answered. */
@@ -104,13 +104,13 @@ export class Records {
     const about = questionAbout(call, entry, input, decision)
     const { approval: approvalId } = call.request
     // An approval that is named is used, and no other answer in its place.
-    if (approvalId !== undefined) return store.intend({ ...draft, ask: { open: about, approvalId } })
+    if (approvalId !== undefined) return store.intend({ ...draft, ask: { about, approvalId } })
     // An answer that reaches once leaves no grant.
     const mayReach = decision.reach !== undefined && decision.reach !== 'once'
     const covers = (grant: GrantRow): boolean => mayReach && this.#parts.covers(grant, call, entry, input, decision)
     const known = this.#served.get(servedKey(about))
     const served = known !== undefined && covers(known) ? { grantId: known.id } : {}
-    const found = await store.intend({ ...draft, ask: { open: about, looksForGrants: true, ...served } })
+    const found = await store.intend({ ...draft, ask: { about, ...served } })
     if (found.kind !== 'grants') return found
     const grant = found.grants.find(covers)
     if (grant !== undefined) this.#remember(grant)
@@ -180,7 +180,7 @@ export class Records {
   }
 }
 
-const servedKey = ({ tenant, user, agent, tool }: ApprovalRow | GrantRow): string =>
+const servedKey = ({ tenant, user, agent, tool }: AskedAbout | GrantRow): string =>
   JSON.stringify([tenant, user, agent, tool])
 
 function auditUnavailable(reason: string): Intent {

@@ -148,20 +148,42 @@ export type Answered =
   /** Answered, used or expired before. */
   | { readonly kind: 'closed'; readonly approval: ApprovalRow }
 
+/** As much of a question as an answer to it is found by. */
+export type AskedAbout = Pick<
+  ApprovalRow,
+  | 'digest'
+  | 'tenant'
+  | 'user'
+  | 'agent'
+  | 'session'
+  | 'workspace'
+  | 'task'
+  | 'tool'
+  | 'fingerprint'
+  | 'effect'
+  | 'policyVersion'
+>
+
 /** What the store does with approvals when it writes an intent. */
 export type IntentAsk = {
   /** Redeem this one, and no other. */
   readonly approvalId?: string
   /** A grant that covers the call: used, and nothing is asked, where it is still good in this very transaction. */
   readonly grantId?: string
-  /**
-   * Where nobody has answered exactly this call, hands back the live grants of its principal for its tool, writes nothing, and
-   * leaves it to the caller to ask again with one of them, or without. Without grants an open question is still joined.
-   */
-  readonly looksForGrants?: true
-  /** Opened, or joined where an equal one is open, when nothing can be redeemed. */
-  readonly open: ApprovalRow
-}
+} & (
+  | {
+      /**
+       * Looks for an answer and opens nothing. Where nobody has answered exactly this call, the live grants of its principal for
+       * its tool are handed back, nothing is written, and the caller asks again: with one of them, or with a question to open.
+       * Without grants an open question is still joined.
+       */
+      readonly about: AskedAbout
+    }
+  | {
+      /** Opened, or joined where an equal one is open, when nothing can be redeemed. */
+      readonly open: ApprovalRow
+    }
+)
 
 export type IntentDraft = {
   readonly callId: string

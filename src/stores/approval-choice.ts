@@ -2,12 +2,12 @@
 // or why it may not run. Pure, so that every database answers alike. An approval for one exact call never serves another:
 // digests decide, and an id of some other caller's approval is a mismatch that tells nothing about it.
 
-import type { ApprovalRow, GrantRow, Intended, IntentAsk, RecordDraft } from '../observe/store.ts'
+import type { ApprovalRow, AskedAbout, GrantRow, Intended, IntentAsk, RecordDraft } from '../observe/store.ts'
 
 export type ApprovalChoice =
   | { readonly kind: 'redeem'; readonly approvalId: string }
   | { readonly kind: 'grant'; readonly grant: GrantRow }
-  | { readonly kind: 'open' }
+  | { readonly kind: 'open'; readonly open: ApprovalRow }
   | Extract<Intended, { kind: 'unapproved' | 'grants' }>
 
 /** As much of a row as most choices need; the rest is read where a choice hands the row back. */
@@ -32,6 +32,9 @@ export type HeldGrants = {
 /** Live grants of one principal for one tool that are looked at. */
 export const GRANTS_MAX = 1_000
 
+/** What an ask is about, whether or not it brings a question to open. */
+export const aboutOf = (ask: IntentAsk): AskedAbout => ('open' in ask ? ask.open : ask.about)
+
 /** Closed at its very last millisecond: a clock that reads `expiresAt` finds it expired. */
 export const isLive = ({ expiresAt }: { readonly expiresAt: number }, now: number): boolean => expiresAt > now
 
@@ -41,19 +44,20 @@ export function chooseApproval(
   grants: HeldGrants,
   now: number,
 ): ApprovalChoice {
-  const { approvalId, open } = ask
+  const { approvalId } = ask
+  const about = aboutOf(ask)
   if (approvalId === undefined) return chooseByDigest(ask, approvals, grants, now)
   const named = approvals.candidates.find(({ id }) => id === approvalId)
-  if (named !== undefined && named.digest === open.digest) return chooseNamed(named, approvals, now)
-  const isVoid = named !== undefined && isOutdated(approvals.whole(named.id), open)
+  if (named !== undefined && named.digest === about.digest) return chooseNamed(named, approvals, now)
+  const isVoid = named !== undefined && isOutdated(approvals.whole(named.id), about)
   return { kind: 'unapproved', state: isVoid ? 'withdrawn' : 'mismatch' }
 }
 
 /** The caller's own question about this tool, under other rules or about another definition: it can serve nobody any more. */
-const isOutdated = (named: ApprovalRow, open: ApprovalRow): boolean =>
-  samePrincipal(named, open) &&
-  named.tool === open.tool &&
-  (named.fingerprint !== open.fingerprint || named.policyVersion !== open.policyVersion)
+const isOutdated = (named: ApprovalRow, about: AskedAbout): boolean =>
+  samePrincipal(named, about) &&
+  named.tool === about.tool &&
+  (named.fingerprint !== about.fingerprint || named.policyVersion !== about.policyVersion)
 
 function chooseNamed(named: Candidate, { whole }: HeldApprovals, now: number): ApprovalChoice {
   const { id, state } = named
@@ -68,39 +72,42 @@ function chooseNamed(named: Candidate, { whole }: HeldApprovals, now: number): A
 
 /** The answer to exactly this call comes first, a no as well: a grant speaks of many calls, and the person of this one. */
 function chooseByDigest(
-  { open, looksForGrants }: IntentAsk,
+  ask: IntentAsk,
   { candidates, whole }: HeldApprovals,
   { named, live: liveGrants }: HeldGrants,
   now: number,
 ): ApprovalChoice {
-  const live = candidates.filter((candidate) => candidate.digest === open.digest && isLive(candidate, now))
+  const about = aboutOf(ask)
+  const live = candidates.filter((candidate) => candidate.digest === about.digest && isLive(candidate, now))
   const inState = (state: ApprovalRow['state']) => live.find((candidate) => candidate.state === state)
   const approved = inState('approved')
   if (approved !== undefined) return { kind: 'redeem', approvalId: approved.id }
   const declined = inState('declined')
   if (declined !== undefined) return { kind: 'unapproved', state: 'declined', approval: whole(declined.id) }
-  if (named !== undefined && serves(named, open, now)) return { kind: 'grant', grant: named }
+  if (named !== undefined && serves(named, about, now)) return { kind: 'grant', grant: named }
   const asked = inState('open')
-  const grants = looksForGrants === true ? liveGrants() : []
-  if (grants.length > 0 || (looksForGrants === true && asked === undefined)) return { kind: 'grants', grants }
-  return asked === undefined ? { kind: 'open' } : { kind: 'unapproved', state: 'open', approval: whole(asked.id) }
+  const join = (): ApprovalChoice | undefined =>
+    asked === undefined ? undefined : { kind: 'unapproved', state: 'open', approval: whole(asked.id) }
+  if ('open' in ask) return join() ?? { kind: 'open', open: ask.open }
+  const grants = liveGrants()
+  return (grants.length === 0 ? join() : undefined) ?? { kind: 'grants', grants }
 }
 
 /**
  * Whether a grant is still good for whoever asks. Which arguments it covers was looked at before; what it is bound to is
  * looked at again, in the transaction that uses it.
  */
-const serves = (grant: GrantRow, open: ApprovalRow, now: number): boolean =>
+const serves = (grant: GrantRow, about: AskedAbout, now: number): boolean =>
   grant.revokedAt === undefined &&
   isLive(grant, now) &&
-  samePrincipal(grant, open) &&
-  grant.workspace === open.workspace &&
-  grant.task === open.task &&
-  grant.tool === open.tool &&
-  grant.fingerprint === open.fingerprint &&
-  grant.effect === open.effect &&
-  grant.policyVersion === open.policyVersion &&
-  (grant.reach !== 'session' || grant.session === open.session)
+  samePrincipal(grant, about) &&
+  grant.workspace === about.workspace &&
+  grant.task === about.task &&
+  grant.tool === about.tool &&
+  grant.fingerprint === about.fingerprint &&
+  grant.effect === about.effect &&
+  grant.policyVersion === about.policyVersion &&
+  (grant.reach !== 'session' || grant.session === about.session)
 
 type Named = { readonly tenant: string; readonly user: string; readonly agent: string }
 

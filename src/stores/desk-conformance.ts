@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { proofDigest } from '../base/proof-code.ts'
-import type { ApprovalAnswer, ApprovalRow, IntentAsk, RecordDraft, Store } from '../observe/store.ts'
+import type { ApprovalAnswer, ApprovalRow, IntentAsk, IntentDraft, RecordDraft, Store } from '../observe/store.ts'
 import { verifyRecords } from '../observe/verify.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 
@@ -39,12 +39,13 @@ export function deskConformance(name: string, open: (clock: FakeClock) => Promis
       expiresAt: clock.now() + 10 * MINUTE_MS,
       ...more,
     })
-    const ask = (callId: string, open: ApprovalRow, more: Partial<IntentAsk> = {}) =>
-      store.intend({
-        ...{ callId, tool: open.tool, effect: open.effect, argumentsText: '{}' },
-        record: { kind: 'intent', at: clock.now(), callId, body: '{}' },
-        ask: { open, ...more },
-      })
+    type Named = Pick<IntentAsk, 'approvalId' | 'grantId'>
+    const intentOf = (callId: string, { tool, effect }: ApprovalRow): IntentDraft => ({
+      ...{ callId, tool, effect, argumentsText: '{}' },
+      record: { kind: 'intent', at: clock.now(), callId, body: '{}' },
+    })
+    const ask = (callId: string, open: ApprovalRow, more: Named = {}) =>
+      store.intend({ ...intentOf(callId, open), ask: { open, ...more } })
     const answer = (id: string, more: Partial<ApprovalAnswer> = {}) =>
       store.answer(
         `apr_${id}`,
@@ -215,8 +216,8 @@ export function deskConformance(name: string, open: (clock: FakeClock) => Promis
       })
 
       test('whoever looks for them is told of the live ones of the caller for the tool, and nothing is written', async () => {
-        const look = (callId: string, id: string, more: Partial<IntentAsk> = {}) =>
-          ask(callId, question(id), { looksForGrants: true, ...more })
+        const look = (callId: string, id: string, more: Named = {}) =>
+          store.intend({ ...intentOf(callId, question(id)), ask: { about: question(id), ...more } })
         expect(await look('call-0', '0')).toEqual({ kind: 'grants', grants: [] })
         expect(await store.approvals({ id: 'apr_0', limit: 1 })).toEqual([])
         const grant = await granted('1')

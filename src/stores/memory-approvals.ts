@@ -4,7 +4,7 @@
 
 import type { Answered, ApprovalAnswer, ApprovalRow, ApprovalState, Intended, IntentAsk } from '../observe/store.ts'
 import { answered } from './approval-answer.ts'
-import { chooseApproval, type HeldApprovals, type HeldGrants, isLive } from './approval-choice.ts'
+import { aboutOf, chooseApproval, type HeldApprovals, type HeldGrants, isLive } from './approval-choice.ts'
 
 type Asked = { readonly intended: Intended; readonly opened?: ApprovalRow }
 
@@ -34,11 +34,12 @@ export class MemoryApprovals {
       this.#put({ ...this.#whole(approvalId), state: 'redeemed', redeemedBy: callId })
       return { intended: { kind: 'recorded', approvalId } }
     }
-    if (this.#rows.has(ask.open.id)) return { intended: { kind: 'failed', reason: 'an approval has this id already' } }
+    const { open } = choice
+    if (this.#rows.has(open.id)) return { intended: { kind: 'failed', reason: 'an approval has this id already' } }
     if (!this.#makeRoom(now))
       return { intended: { kind: 'failed', reason: 'too many approvals are waiting to be used' } }
-    this.#put(ask.open)
-    return { intended: { kind: 'unapproved', state: 'open', approval: ask.open }, opened: ask.open }
+    this.#put(open)
+    return { intended: { kind: 'unapproved', state: 'open', approval: open }, opened: open }
   }
 
   answer(id: string, answer: ApprovalAnswer, now: number): Answered {
@@ -71,8 +72,9 @@ export class MemoryApprovals {
     return found.reverse().slice(0, limit)
   }
 
-  #heldFor({ approvalId, open }: IntentAsk): HeldApprovals {
-    const ids = approvalId === undefined ? (this.#byDigest.get(open.digest) ?? []) : [approvalId]
+  #heldFor(ask: IntentAsk): HeldApprovals {
+    const { approvalId } = ask
+    const ids = approvalId === undefined ? (this.#byDigest.get(aboutOf(ask).digest) ?? []) : [approvalId]
     return { candidates: [...ids].flatMap((id) => this.#rows.get(id) ?? []), whole: (id) => this.#whole(id) }
   }
 

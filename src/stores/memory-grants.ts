@@ -3,7 +3,7 @@
 
 import type { Principal } from '../describe/caller.ts'
 import type { GrantRow, IntentAsk } from '../observe/store.ts'
-import { GRANTS_MAX, type HeldGrants, isLive } from './approval-choice.ts'
+import { aboutOf, GRANTS_MAX, type HeldGrants, isLive } from './approval-choice.ts'
 
 export type GrantFilter = {
   readonly id?: string
@@ -23,10 +23,12 @@ export class MemoryGrants {
   }
 
   /** For a call that asks. */
-  heldFor({ grantId, open }: IntentAsk, now: number): HeldGrants {
+  heldFor(ask: IntentAsk, now: number): HeldGrants {
+    const { grantId } = ask
+    const about = aboutOf(ask)
     return {
       named: grantId === undefined ? undefined : this.#rows.get(grantId),
-      live: () => this.list({ live: { at: now }, tool: open.tool, principal: open, limit: GRANTS_MAX }),
+      live: () => this.list({ live: { at: now }, tool: about.tool, principal: about, limit: GRANTS_MAX }),
     }
   }
 

@@ -3,7 +3,7 @@
 
 import type { Answered, ApprovalAnswer, ApprovalRow, ApprovalState, IntentAsk } from '../observe/store.ts'
 import { answered } from './approval-answer.ts'
-import { type ApprovalChoice, type Candidate, chooseApproval, type HeldGrants } from './approval-choice.ts'
+import { type ApprovalChoice, aboutOf, type Candidate, chooseApproval, type HeldGrants } from './approval-choice.ts'
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sqlite-driver.ts'
 import { askedByOf, offersOf } from './sqlite-kept-json.ts'
 import { asBytes, numberOf, numberOrNull, textOf, textOrNull } from './sqlite-values.ts'
@@ -60,12 +60,13 @@ export class SqliteApprovals {
 
   /** Redeems or opens, as `chooseApproval` says; the answer is that choice. */
   ask(ask: IntentAsk, grants: HeldGrants, callId: string, now: number): ApprovalChoice {
-    const { approvalId, open } = ask
-    const rows = approvalId === undefined ? this.#byDigest.all([open.digest, now]) : this.#named.all([approvalId])
+    const { approvalId } = ask
+    const rows =
+      approvalId === undefined ? this.#byDigest.all([aboutOf(ask).digest, now]) : this.#named.all([approvalId])
     const held = { candidates: rows.map(candidateOf), whole: (id: string) => this.#whole(id) }
     const choice = chooseApproval(ask, held, grants, now)
     if (choice.kind === 'redeem') this.#redeem.run([callId, choice.approvalId])
-    if (choice.kind === 'open') this.#open(open)
+    if (choice.kind === 'open') this.#open(choice.open)
     return choice
   }
 

@@ -29,7 +29,7 @@ export class SqliteDesk {
     if (ask === undefined) return undefined
     const choice = this.approvals.ask(ask, this.grants.heldFor(ask, now), callId, now)
     if (choice.kind === 'open') {
-      this.#records.insert(flatRow({ kind: 'approval', at: record.at, callId, body: openedBody(ask.open) }))
+      this.#records.insert(flatRow({ kind: 'approval', at: record.at, callId, body: openedBody(choice.open) }))
     }
     return choice
   }

@@ -2,7 +2,7 @@
 // grant. What writes runs inside the caller's write transaction.
 
 import type { GrantRow, IntentAsk } from '../observe/store.ts'
-import { GRANTS_MAX, type HeldGrants } from './approval-choice.ts'
+import { aboutOf, GRANTS_MAX, type HeldGrants } from './approval-choice.ts'
 import type { GrantFilter } from './memory-grants.ts'
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sqlite-driver.ts'
 import { askedByOf, whereOf } from './sqlite-kept-json.ts'
@@ -40,10 +40,12 @@ export class SqliteGrants {
   }
 
   /** For a call that asks. */
-  heldFor({ grantId, open }: IntentAsk, now: number): HeldGrants {
+  heldFor(ask: IntentAsk, now: number): HeldGrants {
+    const { grantId } = ask
+    const about = aboutOf(ask)
     return {
       named: grantId === undefined ? undefined : this.find(grantId),
-      live: () => this.list({ live: { at: now }, tool: open.tool, principal: open, limit: GRANTS_MAX }),
+      live: () => this.list({ live: { at: now }, tool: about.tool, principal: about, limit: GRANTS_MAX }),
     }
   }
 

@@ -183,8 +183,7 @@ export class SqliteWriter {
   #intend({ draft, now }: Extract<WriteRequest, { kind: 'intend' }>): Answers['intend'] {
     const choice = this.#desk.ask(draft, now)
     if (choice?.kind === 'unapproved' || choice?.kind === 'grants') return choice
-    if (choice?.kind === 'open' && draft.ask !== undefined)
-      return { kind: 'unapproved', state: 'open', approval: draft.ask.open }
+    if (choice?.kind === 'open') return { kind: 'unapproved', state: 'open', approval: choice.open }
     const used = usedBy(choice)
     this.#records.insert(flatRow(intentRecord(draft.record, used)))
     this.#intents.open(draft)
