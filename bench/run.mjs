@@ -4,7 +4,19 @@ import { spawnSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
-const BENCHES = [['call'], ['intent'], ['redemption'], ['catalogue'], ['import'], ['memory', '--expose-gc'], ['idle']]
+const BENCHES = [
+  ['call'],
+  ['intent'],
+  ['journal'],
+  ['cache'],
+  ['redemption'],
+  ['catalogue'],
+  ['import'],
+  ['memory', '--expose-gc'],
+  ['idle'],
+  ['process'],
+  ['lanes'],
+]
 const only = process.argv.slice(2)
 
 console.log(`node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}`)

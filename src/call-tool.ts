@@ -13,7 +13,11 @@ import type { Intent } from './observe/records.ts'
 
 type Maybe<Value> = Value | Promise<Value>
 
-export type Admission = { readonly kind: 'admitted' } | { readonly kind: 'deny'; readonly decision: Decision }
+export type Admission =
+  | { readonly kind: 'admitted' }
+  | { readonly kind: 'deny'; readonly decision: Decision }
+  /** Too many calls in too short a time; `reason` says whose. */
+  | { readonly kind: 'limited'; readonly reason: string; readonly afterMs: number }
 
 /** What the stages ask of the rooms. `gate.ts` fills it. */
 export interface Rooms {
@@ -26,7 +30,7 @@ export interface Rooms {
   check(call: Call, entry: Entry): Maybe<InputResult>
   readonly records: {
     intend(call: Call, entry: Entry, input: CheckedInput, decision: Decision): Maybe<Intent>
-    close(call: Call, outcome: Outcome): void
+    close(call: Call, outcome: Outcome): Maybe<void>
   }
   readonly executor: { run(call: Call, entry: Entry, input: CheckedInput): Promise<Ending> }
   shape(call: Call, ending: Ending): Outcome
@@ -39,7 +43,7 @@ export async function callTool(rooms: Rooms, request: CallRequest): Promise<Outc
   const ending = await walk(rooms, call).catch((bug: unknown) => rooms.reportBug(call, bug))
   // INVARIANT one-outcome: every way through `walk` comes out here, is shaped once and recorded once.
   const outcome = rooms.shape(call, ending)
-  rooms.records.close(call, outcome)
+  await rooms.records.close(call, outcome)
   return outcome
 }
 
@@ -55,6 +59,7 @@ async function walk(rooms: Rooms, call: Call): Promise<Ending> {
   // ② AUTHORIZE, the cheap half: may this caller use this tool at all? Before anything of the arguments is read.
   const admitted = rooms.policy.admit(call, entry)
   if (admitted.kind === 'deny') return denied(call, admitted.decision)
+  if (admitted.kind === 'limited') return limited(admitted)
 
   // ③ VALIDATE: shape, then meaning, to canonical arguments. Below this line nothing of them changes.
   const input = await rooms.check(call, entry)
@@ -66,8 +71,9 @@ async function walk(rooms: Rooms, call: Call): Promise<Ending> {
   if (decision.kind === 'deny') return denied(call, decision)
   trail.decision = decision
 
-  // ⑥ AUDIT, first half: one transaction redeems the approval and records the intent, or nothing happens.
+  // ⑥ AUDIT, first half: one transaction redeems the approval, claims the key and records the intent, or nothing happens.
   const intent = await rooms.records.intend(call, entry, input, decision)
+  if (intent.kind === 'replay') return intent.ending
   if (intent.kind === 'refused') return refused(intent.code, intent.message, intent.options)
 
   // ④ EXECUTE: one printable list of guards; the answer is settled before anything outside holds it.
@@ -79,6 +85,10 @@ function denied(call: Call, decision: Decision): Ending {
   call.trail.decision = decision
   const type: ErrorType = 'permission_denied'
   return refused(type, decision.reason, helpOf(ruleText(decision)))
+}
+
+function limited({ reason, afterMs }: Admission & { kind: 'limited' }): Ending {
+  return refused('rate_limited', reason, { retry: { advice: 'later', afterMs } })
 }
 
 const helpOf = (help: string | undefined): FailureOptions => (help === undefined ? {} : { help })

@@ -14,12 +14,14 @@ import type { ConfigProblem } from './describe/gate-config-error.ts'
 import type { Layer } from './describe/layer.ts'
 import type { Outcome } from './describe/outcome.ts'
 import type { Source, SourceState } from './describe/source.ts'
-import type { Progress, Tool } from './describe/tool.ts'
+import type { CommandFacts, Progress, Tool } from './describe/tool.ts'
+import type { GuardOptions } from './execute/guard-options.ts'
 import type {
   Answered,
   ApprovalRow,
   ApprovalState,
   GrantRow,
+  JournalRow,
   RecordQuery,
   RecordRow,
   StopRow,
@@ -58,13 +60,25 @@ export type GateOptions = {
      * The loop guard: equal calls with equal results of one session, one after the other. Default: warn 5, refuse 10. Outside a turn, calls less than `paceMs` (50) apart are a program's and do not count; 0 counts all.
      */
     readonly repeats?: { readonly warn?: number; readonly refuse?: number; readonly paceMs?: number }
+    /** Calls of one turn that run at the same time. Default: 8. */
+    readonly parallel?: number
+    /** Calls a minute: of one caller (a number alone), of one tenant, and of single tools by name or glob. Default: no bound. */
+    readonly perMinute?: number | PerMinute
   }
   /** Files and folders of the host that no tool may reach: configuration, keys, state. */
   readonly ownFiles?: readonly string[]
+  /** Further guards around tools, besides those that every call passes; `explain guards` prints the whole list. */
+  readonly guards?: readonly GuardOptions[]
   /** Milliseconds that one source may take to start. Default 30,000. */
   readonly sourceStartMs?: number
   readonly clock?: Clock
   readonly log?: (entry: LogEntry) => void
+}
+
+export type PerMinute = {
+  readonly caller?: number
+  readonly tenant?: number
+  readonly tools?: Readonly<Record<string, number>>
 }
 
 /** Questions to a person, and who puts them. */
@@ -114,6 +128,8 @@ export type NamedCall = {
   readonly arguments?: unknown
   readonly id?: string
   readonly approval?: string
+  /** The same call made again under the same key runs once; the second gets the recorded answer. 1 to 256 characters. */
+  readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress) => void
 }
@@ -131,8 +147,11 @@ export interface Session {
   /** One call through all six stages. Never throws and never rejects. */
   call<Args, Value>(tool: Tool<Args, Value>, args: Args, options?: CallOptions): Promise<Outcome<Value>>
   call(request: NamedCall): Promise<Outcome>
-  /** The calls of one model turn, run one after the other; outcomes stand in call order. */
-  turn(calls: readonly NamedCall[]): Promise<readonly Outcome[]>
+  /**
+   * The calls of one model turn: those that touch nothing in common run side by side, the others in call order. Outcomes
+   * stand in call order. `signal` ends all that are still open.
+   */
+  turn(calls: readonly NamedCall[], options?: { readonly signal?: AbortSignal }): Promise<readonly Outcome[]>
   /** What the policy would answer; runs nothing and records nothing. */
   decide(request: Pick<NamedCall, 'name' | 'arguments'>): Promise<DecisionPreview>
 }
@@ -164,6 +183,13 @@ export type SourceRow = {
 
 export type GateEvents = {
   'call-closed': Outcome
+  /** What a running tool says of how far it is. */
+  'call-progress': {
+    readonly callId: string
+    readonly tool: string
+    readonly caller: Caller
+    readonly progress: Progress
+  }
   'approval-opened': ApprovalRow
   /** Answered, used or withdrawn, by this process or another one. */
   'approval-changed': ApprovalRow
@@ -221,6 +247,14 @@ export interface Gate {
   }
   /** Rules that match no known tool, and other things an operator should see. */
   warnings(): readonly string[]
+  /** The guards of a tool in their order, outermost first; of every tool where none is named. */
+  guards(tool?: string): readonly GuardRow[]
+  /** What is known under idempotency keys. */
+  readonly journal: {
+    list(filter?: { readonly state?: JournalRow['state']; readonly limit?: number }): Promise<readonly JournalRow[]>
+    /** Says what a call whose end nobody knows did; `none` frees its key. False where no such call ended unknown. */
+    settle(callId: string, effect: 'none' | 'done', by: string): Promise<boolean>
+  }
   /** Calls that earlier gates left open, as they were found at the start. */
   readonly unsettled: readonly UnsettledCall[]
   on<Name extends keyof GateEvents>(event: Name, listener: (detail: GateEvents[Name]) => void): () => void
@@ -320,6 +354,8 @@ export type ExplainedCall =
       readonly arguments: JsonObject
       readonly resources: readonly string[]
       readonly effect: DeclaredEffect
+      /** The program that the call would start; empty where its tool failed to say which. */
+      readonly command?: CommandFacts
     }
 
 /** `depends`: some rule looks at arguments; `decision` is then what holds where none of these rules does. */
@@ -338,6 +374,9 @@ export type PolicyReloaded =
   | { readonly kind: 'ok'; readonly version: string; readonly warnings: readonly string[] }
   | { readonly kind: 'kept'; readonly problems: readonly ConfigProblem[] }
 
+/** A guard as it stands before a tool. */
+export type GuardRow = { readonly name: string; readonly bounds: string; readonly tools: readonly string[] | 'all' }
+
 export type UnsettledCall = {
   readonly callId: string
   readonly tool: string
@@ -345,4 +384,5 @@ export type UnsettledCall = {
   readonly effect: 'none' | 'done' | 'unknown'
 }
 
+export type { GuardedCall, GuardOptions, GuardSubject } from './execute/guard-options.ts'
 export type { JsonObject }

@@ -11,15 +11,18 @@ import type { Tool } from './describe/tool.ts'
 import { believed } from './discover/activation.ts'
 import { Catalogue } from './discover/catalogue.ts'
 import { Views } from './discover/view.ts'
-import { Executor } from './execute/executor.ts'
+import { guardWarnings } from './execute/check-guards.ts'
 import { LoopGuard } from './execute/loop-guard.ts'
 import { GateApprovals } from './gate/gate-approvals.ts'
 import { GateAuthority } from './gate/gate-authority.ts'
 import { GateCallers } from './gate/gate-callers.ts'
 import { gateCatalogue, HOST } from './gate/gate-catalogue.ts'
-import { checkGateOptions, checkSources, REPEATS } from './gate/gate-options-check.ts'
+import { type GateExecution, gateExecution } from './gate/gate-execution.ts'
+import { checkGuardFit, guardRows } from './gate/gate-guards.ts'
+import { gateJournal } from './gate/gate-journal.ts'
+import { checkGateOptions, checkSources, DEADLINE_MS, REPEATS } from './gate/gate-options-check.ts'
 import { gateRecords } from './gate/gate-records.ts'
-import { DEADLINE_MS, newCall, wireRooms } from './gate/gate-rooms.ts'
+import { newCall, wireRooms } from './gate/gate-rooms.ts'
 import { GateSession, type SessionParts } from './gate/gate-session.ts'
 import { GateStops } from './gate/gate-stops.ts'
 import { LivePolicy, loadedOrThrow } from './gate/live-policy.ts'
@@ -36,6 +39,7 @@ import type {
   SessionOptions,
   UnsettledCall,
 } from './gate-contract.ts'
+import type { MachineAbilities } from './machine/abilities.ts'
 import type { Records } from './observe/records.ts'
 import type { Store } from './observe/store.ts'
 import { verifyRecords } from './observe/verify.ts'
@@ -44,6 +48,10 @@ import { GatePolicyDesk } from './policy-desk/policy-desk.ts'
 const SOURCE_START_MS = 30_000
 const CLOSE_POLL_MS = 10
 const CLOSE_MS = 5_000
+
+/** What this machine can do is found out when somebody asks for it, and once for all gates of the process. */
+const machineOnce = async (): Promise<MachineAbilities> =>
+  (await import('./machine/probe-machine.ts')).machineAbilities()
 
 /**
  * Opens a gate. Built-in tools and the operator's own modules are ready, or have failed, when it resolves; foreign sources
@@ -82,6 +90,7 @@ class WiredGate implements Gate {
   readonly grants: Gate['grants']
   readonly catalogue: Gate['catalogue']
   readonly policy: GatePolicyDesk
+  readonly journal: Gate['journal']
   readonly #options: GateOptions
   readonly #wired: Wired
   readonly #events: Emitter<GateEvents>
@@ -91,7 +100,9 @@ class WiredGate implements Gate {
   readonly #stops: GateStops
   readonly #callers: GateCallers
   readonly #views: Views
-  readonly #executor: Executor
+  readonly #executor: GateExecution['executor']
+  readonly #lanes: GateExecution['lanes']
+  readonly #deadlineMs: number
   readonly #questions: GateApprovals
   readonly #records: Records
   readonly #sources: RunningSources
@@ -129,7 +140,17 @@ class WiredGate implements Gate {
       version: () => this.#authority.version,
       inWorkspace: believed(holdsIn(workspace), clock),
     })
-    this.#executor = this.#wireExecutor(limits.deadlineMs ?? DEADLINE_MS)
+    this.#deadlineMs = limits.deadlineMs ?? DEADLINE_MS
+    const { executor, lanes, twins } = gateExecution({
+      ...{ clock, workspace, options, log, deadlineMs: this.#deadlineMs },
+      ...{ authority: this.#authority, policy: this.#live, views: this.#views, machine: machineOnce },
+      rooms: () => this.#rooms,
+      late: (call, ending, afterMs, tells) => this.#records.late(call, ending, afterMs, tells),
+      reportCrash: (call, error) => this.#reportCrash(call, error),
+      emit: (event, detail) => this.#events.emit(event, detail),
+    })
+    this.#executor = executor
+    this.#lanes = lanes
     const emit = (event: 'approval-opened' | 'approval-changed', row: GateEvents['approval-opened']): void =>
       this.#events.emit(event, row)
     this.#questions = new GateApprovals({ store, clock, options: approvals, emit, log })
@@ -137,10 +158,13 @@ class WiredGate implements Gate {
     this.grants = this.#questions.grants
     this.#records = gateRecords({
       ...{ store, clock, workspace, options: approvals, approvals: this.#questions, policy: this.#live },
+      ...{ twins, deadlineMs: this.#deadlineMs, settleLapsed: () => this.#settleLapsed() },
     })
+    this.journal = gateJournal(store, clock)
     const startMs = options.sourceStartMs ?? SOURCE_START_MS
     this.#sources = new RunningSources({
       ...{ catalogue: this.#catalogue, workspace, images: store.images, clock, startMs, log },
+      machine: machineOnce,
     })
     this.catalogue = gateCatalogue(this.#catalogue, this.#sources)
     this.#rooms = wireRooms({
@@ -155,23 +179,6 @@ class WiredGate implements Gate {
       reportCrash: (call, bug) => this.#reportCrash(call, bug),
     })
     this.policy = this.#wireDesk()
-  }
-
-  #wireExecutor(deadlineMs: number): Executor {
-    return new Executor({
-      clock: this.#wired.clock,
-      deadlineMs,
-      denies: (call, entry, input) => this.#authority.deniesNow(call, entry, input),
-      mayTouch: (caller, entry, resource, input) => this.#live.mayTouch(caller, entry, resource, input),
-      reportLate: (job, ending, afterMs) => this.#records.late(job.call, ending, afterMs),
-      reportCrash: ({ call }, error) => this.#reportCrash(call, error),
-      log: ({ request, id }, message, details) =>
-        this.#log({
-          level: 'info',
-          message: `${request.name} ${id}: ${message}`,
-          ...(details === undefined ? {} : { details }),
-        }),
-    })
   }
 
   #wireDesk(): GatePolicyDesk {
@@ -192,7 +199,7 @@ class WiredGate implements Gate {
   /** Starts what was given; resolves when all but foreign sources are ready and old calls are settled. */
   async open(): Promise<void> {
     const { tools = [], sources = [] } = this.#options
-    const { clock, store } = this.#wired
+    const { store } = this.#wired
     this.#unwatch = store.watch(() => void this.#refreshStops())
     await this.#stops.refresh()
     this.#catalogue.replace(
@@ -203,7 +210,17 @@ class WiredGate implements Gate {
     // What the operator's own code offers is waited for: it can tell what became of old calls, and it may shadow others.
     await Promise.all(starts.filter(({ source }) => !source.foreign).map(({ start }) => start))
     this.#live.check()
-    this.unsettled = await settleUnsettled(store, clock, (name) => this.#toolOf(name))
+    await checkGuardFit(this.#options, this.#catalogue.own(), this.#deadlineMs, machineOnce)
+    this.unsettled = await this.#settleLapsed()
+  }
+
+  #settleLapsed(): Promise<readonly UnsettledCall[]> {
+    const { clock, store } = this.#wired
+    return settleUnsettled({
+      ...{ store, clock },
+      toolOf: (name) => this.#toolOf(name),
+      endedUnknown: (callId, twin) => this.#records.endedUnknown(callId, twin),
+    })
   }
 
   session(options: SessionOptions = {}, entrance: Entrance = 'library'): GateSession {
@@ -215,6 +232,7 @@ class WiredGate implements Gate {
     return {
       rooms: this.#rooms,
       entrance,
+      turn: (count) => this.#lanes.turn(count),
       list: (caller) => (this.#closing === undefined ? this.#views.list(caller) : []),
       preview: (request) => newCall(request, this.#wired.clock),
       ask: asks ? (id, signal) => this.#ask(id, signal) : undefined,
@@ -249,7 +267,12 @@ class WiredGate implements Gate {
 
   warnings(): readonly string[] {
     const known = this.#catalogue.items().map(({ entry }) => entry)
-    return [...this.#catalogue.warnings(), ...this.#live.current.warnings(known)]
+    const guards = guardWarnings(this.#options.guards ?? [], known, this.#deadlineMs)
+    return [...this.#catalogue.warnings(), ...this.#live.current.warnings(known), ...guards]
+  }
+
+  guards(tool?: string): ReturnType<Gate['guards']> {
+    return guardRows(this.#executor.guards, this.#catalogue, tool)
   }
 
   on<Name extends keyof GateEvents>(event: Name, listener: (detail: GateEvents[Name]) => void): () => void {
@@ -275,10 +298,12 @@ class WiredGate implements Gate {
   async #close(): Promise<void> {
     this.#unwatch()
     this.#questions.close()
+    this.#records.stop()
     this.#executor.stop()
     // Cancelled calls still write their end records; a call that hangs before its executor is not waited for for ever.
     const until = Date.now() + CLOSE_MS
     while (this.#open > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS))
+    await this.#executor.close()
     await this.#sources.close()
     await this.#wired.store.close()
   }

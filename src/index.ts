@@ -11,7 +11,7 @@ export type {
 } from './authorize/policy-options.ts'
 export type { Clock } from './base/clock.ts'
 export type { JsonObject, JsonValue } from './base/json-value.ts'
-export type { Entrance } from './describe/call.ts'
+export type { Ending, Entrance } from './describe/call.ts'
 export type { Caller, Principal, Task } from './describe/caller.ts'
 export type { ContentPart, Display } from './describe/content.ts'
 export type { Decision, Reach, RuleOrigin, RuleReference } from './describe/decision.ts'
@@ -30,17 +30,24 @@ export type {
   Retry,
   Truncation,
 } from './describe/outcome.ts'
+export type { Place } from './describe/place.ts'
 export type { Activation, OfferedTool, Source, SourceHost, SourceState } from './describe/source.ts'
 export type {
+  BoundText,
+  CacheOptions,
+  ChosenPlace,
+  CommandFacts,
   Guidance,
-  Place,
+  NestedCall,
   Progress,
   Refusal,
   Repeat,
+  RetryOptions,
   RunContext,
   Tool,
   ToolDefinition,
   ToolLimits,
+  WorkerRun,
 } from './describe/tool.ts'
 export { type ToolFailure, type ToolFailureOptions, toolFailure } from './describe/tool-failure.ts'
 export { ToolResult } from './describe/tool-result.ts'
@@ -57,9 +64,14 @@ export type {
   Gate,
   GateEvents,
   GateOptions,
+  GuardedCall,
+  GuardOptions,
+  GuardRow,
+  GuardSubject,
   LogEntry,
   MatrixRow,
   NamedCall,
+  PerMinute,
   PersonsAnswer,
   PolicyCase,
   PolicyDesk,
@@ -85,6 +97,8 @@ export type {
   Intended,
   IntentAsk,
   IntentDraft,
+  JournalEnd,
+  JournalRow,
   OpenIntent,
   RecordDraft,
   RecordKind,
@@ -95,5 +109,19 @@ export type {
   Store,
 } from './observe/store.ts'
 export type { Verification } from './observe/verify.ts'
-export { builtinTools } from './sources/builtin/builtin-tools.ts'
+export { type BuiltinFamily, type BuiltinOptions, builtinTools } from './sources/builtin/builtin-tools.ts'
+export type {
+  OperandKind,
+  OperandSlot,
+  ProgramGrammar,
+  ProgramOption,
+  ProgramsOption,
+} from './sources/builtin/shell/program-grammar.ts'
+export type {
+  CommandLimits,
+  JobOptions,
+  NarrowCommandOptions,
+  NarrowInput,
+  ShellOptions,
+} from './sources/builtin/shell/shell-options.ts'
 export { mcpSource } from './sources/mcp/mcp-source.ts'

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { cache, commands, guards, jobs, keys, lanes, nested, workers } from '../examples/execution/execution.ts'
 import { embed } from '../examples/library/embed.ts'
 
 let folder: string
@@ -11,6 +12,7 @@ let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'lockgate-example-'))
   writeFileSync(join(folder, '.env'), 'KEY=secret')
+  writeFileSync(join(folder, 'notes.txt'), 'one\ntwo\n')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -35,6 +37,75 @@ describe('examples/library', () => {
     const shown = [...read('../docs/library.md').matchAll(/```ts\n(.*?)```/gs)].map((match) => match[1] ?? '')
     expect(shown.filter((code) => code.includes('createGate(')).length).toBeGreaterThan(0)
     for (const code of shown) for (const line of code.split('\n')) expect(example.split('\n')).toContain(line)
+  })
+})
+
+describe('examples/execution', () => {
+  const printed = async (example: (print: (line: string) => void) => Promise<void>): Promise<readonly string[]> => {
+    const lines: string[] = []
+    await example((line) => lines.push(line))
+    return lines
+  }
+
+  test('reads beside each other, writes in their order', async () => {
+    expect(await printed(lanes)).toEqual(['1.1, 2.1, 1.2, 1.2', 'at most 2 at once'])
+  })
+
+  test('guards in their order, and another try for what certainly did nothing', async () => {
+    const [order = '', ...tries] = await printed(guards)
+    const names = order.split(' → ')
+    expect(names[0]).toBe('deadline')
+    expect(names.at(-1)).toBe('settle')
+    expect(names.findIndex((name) => name === 'retry')).toBeLessThan(names.findIndex((name) => name.includes('say')))
+    expect(tries).toEqual(['try 1: unavailable', 'try 2: unavailable', 'try 3: ok', 'ok after 3 tries'])
+  })
+
+  test('one key, one mail', async () => {
+    expect(await printed(keys)).toEqual([
+      'mail 1, then mail 1, sent 1',
+      'replayed: true, tries 0',
+      'key_conflict, effect none',
+    ])
+  })
+
+  test('kept until something touches the same', async () => {
+    expect(await printed(cache)).toEqual(['3', '3, kept', '4'])
+  })
+
+  test('a worker calculates, and an endless one ends', async () => {
+    expect(await printed(workers)).toEqual(['[2,2,2,2,3,3,5,7] in a worker', 'timeout, effect none'])
+  })
+
+  test('programs without a shell', async () => {
+    expect(await printed((print) => commands(folder, print))).toEqual([
+      'count_lines: 2 notes.txt',
+      'ls: ok',
+      'cat .env: permission_denied',
+      'cat ../x: unsafe_args',
+      'rm: permission_denied',
+      'a pipe: unsafe_args',
+      'too long: timeout',
+    ])
+  }, 20_000)
+
+  test('a job goes on after its call, for its session alone', async () => {
+    expect(await printed((print) => jobs(folder, print))).toEqual([
+      'a second one: busy',
+      'its output: ok',
+      'for somebody else: tool_error',
+      'stopped: ok',
+    ])
+  })
+
+  test('a call inside a call', async () => {
+    expect(await printed(nested)).toEqual(['half way', '{"value":12,"parent":true}'])
+  })
+
+  test('docs/execution.md shows this very example', () => {
+    const example = read('../examples/execution/execution.ts')
+    const shown = [...read('../docs/execution.md').matchAll(/```ts\n(.*?)```/gs)].map((match) => match[1] ?? '')
+    expect(shown.length).toBeGreaterThan(5)
+    for (const code of shown) expect(example).toContain(code)
   })
 })
 

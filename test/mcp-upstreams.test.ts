@@ -220,7 +220,11 @@ describe('answers that are not what they should be', () => {
     })
     expect(textOf(failed)).toBe('the disk is full')
     const refused = await call(session, 'mcp__bad__protocol_error')
-    expect(errorOf(refused)).toMatchObject({ type: 'tool_crashed', effect: 'unknown' })
+    expect(errorOf(refused)).toMatchObject({
+      type: 'tool_error',
+      effect: 'unknown',
+      details: { code: 'upstream_refused' },
+    })
     expect(textOf(refused)).not.toContain('/secret/path')
   })
 

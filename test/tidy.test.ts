@@ -169,7 +169,7 @@ describe('one-gate', () => {
       product
         .filter(({ path, imports }) => imports.includes('execute/executor.ts') && roomOf(path) !== 'execute')
         .map(({ path }) => path),
-    ).toEqual(['gate.ts'])
+    ).toEqual(['gate/gate-execution.ts'])
   })
 })
 

@@ -8,6 +8,7 @@ import type { Call, CheckedInput } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
+import type { BoundText } from '../describe/tool.ts'
 import { type Offer, offersFor } from './grant-offers.ts'
 import { renderCall } from './render-call.ts'
 
@@ -23,16 +24,27 @@ export type BoundCall = {
   readonly fingerprint: string
   /** The canonical JSON text of the arguments. */
   readonly argumentsText: string
+  /** Texts outside of the arguments that decide what the call does. */
+  readonly binds?: readonly BoundText[]
   readonly policyVersion: string
 }
 
 /**
  * SHA-256 (hex) over tenant, user, agent, task and step of the caller and of everybody whom it works for, workspace,
- * fingerprint, canonical arguments and policy version: as a JSON array, in which no two different calls have the same text.
+ * fingerprint, canonical arguments, the texts that these bind and policy version: as a JSON array, in which no two different
+ * calls have the same text.
  */
-export function callDigest({ caller, workspace, fingerprint, argumentsText, policyVersion }: BoundCall): string {
+export function callDigest({
+  caller,
+  workspace,
+  fingerprint,
+  argumentsText,
+  binds = [],
+  policyVersion,
+}: BoundCall): string {
+  const bound = binds.map(({ title, text }) => [title, text])
   return sha256(
-    JSON.stringify(['lockgate-call-2', lineOf(caller), workspace, fingerprint, argumentsText, policyVersion]),
+    JSON.stringify(['lockgate-call-3', lineOf(caller), workspace, fingerprint, argumentsText, bound, policyVersion]),
   )
 }
 

@@ -6,6 +6,7 @@ import type { CheckedInput } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { DeclaredEffect } from '../describe/effect.ts'
 import type { Resource, Touches } from '../describe/resource.ts'
+import type { CommandFacts } from '../describe/tool.ts'
 import type { FileScope } from './file-scope.ts'
 import { Touched } from './resource-condition.ts'
 import type { Question } from './rule.ts'
@@ -17,18 +18,24 @@ export class CallQuestion implements Question {
   readonly effect: DeclaredEffect
   readonly scope: FileScope
   readonly resolved: boolean
-  readonly filtered: boolean
+  readonly filtersReads: boolean
+  readonly command: CommandFacts | undefined
   readonly pathless: boolean
   readonly tool: ToolPlan['named']
   readonly #plan: ToolPlan
   readonly pathAsked: string | undefined
   readonly #input: CheckedInput
+  readonly #strict: boolean
   readonly #resource: Resource | undefined
   readonly #asked: Touched | undefined
   #touched: readonly Touched[] | undefined
   #folders: readonly string[] | undefined
+  #filtered: boolean | undefined
 
-  /** `asked`: judge this resource alone, in the place of all that the call touches, as a call of this `effect`. */
+  /**
+   * `asked`: judge this resource alone, in the place of all that the call touches, as a call of this `effect`. `strict`: a
+   * folder as all that is below it, also of a tool that asks about each file.
+   */
   constructor(
     plan: ToolPlan,
     scope: FileScope,
@@ -36,17 +43,20 @@ export class CallQuestion implements Question {
     input: CheckedInput,
     asked?: Resource,
     effect: DeclaredEffect = input.effect,
+    strict = false,
   ) {
     this.caller = caller
     this.args = input.args
     this.effect = effect
     this.scope = scope
     this.resolved = plan.resolved
-    this.filtered = plan.filtered
+    this.filtersReads = plan.filtersReads && !strict
+    this.command = input.command
     this.pathless = plan.pathless
     this.tool = plan.named
     this.#plan = plan
     this.#input = input
+    this.#strict = strict
     this.#resource = asked
     this.#asked = asked === undefined ? undefined : new Touched(asked, scope)
     this.pathAsked = this.#asked?.kind === 'file' ? this.#asked.path : undefined
@@ -57,6 +67,13 @@ export class CallQuestion implements Question {
     if (this.pathAsked === undefined) return undefined
     const [relative = this.pathAsked] = this.#asked?.spellings.relative ?? []
     return relative === '' ? '.' : relative
+  }
+
+  /** A tool that also changes what is below a folder is judged by all of it, whatever it asks about each file. */
+  get filtered(): boolean {
+    if (!this.filtersReads) return false
+    this.#filtered ??= !this.touched().some(({ verb, whole, isFile }) => whole && isFile && verb !== 'read')
+    return this.#filtered
   }
 
   resourceTexts(): readonly string[] | undefined {
@@ -91,7 +108,10 @@ export class CallQuestion implements Question {
     const touched = touches.kind === 'known' ? touches.resources : []
     return (this.#resource === undefined ? touched : [this.#resource])
       .filter(({ verb }) => verb === 'read')
-      .map((resource) => new CallQuestion(this.#plan, this.scope, this.caller, this.#input, resource, 'read'))
+      .map(
+        (resource) =>
+          new CallQuestion(this.#plan, this.scope, this.caller, this.#input, resource, 'read', this.#strict),
+      )
   }
 
   #readFolders(): readonly string[] {

@@ -32,11 +32,15 @@ export class DecisionTexts {
   /** `effect`: of the call, which tells how far an answer to its question may reach. */
   byRule(rule: Rule, effect: DeclaredEffect): Decision {
     if (rule.displaced) return this.#byPlace(rule)
-    const { answer, where, when, resources, reference } = rule
+    const { answer, where, when, resources, programs, reads, reference } = rule
     const { because } = reference
     const why = because === undefined ? 'by a rule' : `by a rule: ${visibleLine(because)}`
     const subject =
-      where.length > 0 || resources !== undefined || when?.looksAtArguments === true
+      where.length > 0 ||
+      resources !== undefined ||
+      programs !== undefined ||
+      reads !== undefined ||
+      when?.looksAtArguments === true
         ? `${this.#tool} with these arguments`
         : this.#tool
     const reasons = {

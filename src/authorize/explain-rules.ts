@@ -9,7 +9,16 @@ import type { CallQuestion } from './call-question.ts'
 import { callerHolds } from './caller-condition.ts'
 import type { RuleFinding } from './explain.ts'
 import { concerns, covers } from './resource-condition.ts'
-import { type Question, type Rule, resourcesHold, ruleHolds, sideOf, speaksOfCaller } from './rule.ts'
+import {
+  commandHolds,
+  type Question,
+  type Rule,
+  resourcesHold,
+  ruleHolds,
+  sideOf,
+  speaksOfCaller,
+  speaksOfPrograms,
+} from './rule.ts'
 import { conditionText } from './rule-text.ts'
 import type { ToolPlan } from './tool-plan.ts'
 import { visibleLine } from './visible-text.ts'
@@ -79,6 +88,7 @@ function finding(rule: Rule, decision: Decision | undefined, { failed, concernin
 function failedCondition(rule: Rule, question: Question): string | undefined {
   const { effects, resources, where, when } = rule
   if (effects !== undefined && !effects.includes(question.effect)) return `the effect of the call is ${question.effect}`
+  if (speaksOfPrograms(rule) && !commandHolds(rule, question.command)) return commandFailed(rule, question)
   if (!speaksOfCaller(rule, question.caller)) return callerFailed(rule, question.caller)
   if (resources !== undefined && !resourcesHold(rule, resources, question)) return resourcesFailed(rule, question)
   const side = sideOf(rule)
@@ -92,8 +102,20 @@ function failedCondition(rule: Rule, question: Question): string | undefined {
     : undefined
 }
 
+function commandFailed({ programs }: Rule, { command }: Question): string {
+  if (command === undefined) return 'the call starts no program'
+  if (command.program === '') return 'the tool failed to say which program it starts'
+  if (programs?.matches(command.program) === false) return `the program is ${quoted(command.program)}`
+  return command.reads
+    ? 'the program only reads, called like this'
+    : 'the program may do more than read, called like this'
+}
+
 /** Why a rule that holds holds although something could not be judged. */
-function unsureOf({ when }: Rule, question: Question): string | undefined {
+function unsureOf(rule: Rule, question: Question): string | undefined {
+  const { when } = rule
+  if (speaksOfPrograms(rule) && question.command?.program === '')
+    return 'the tool failed to say which program it starts'
   if (question.touches.kind === 'malformed') return `the tool failed to say what it touches: ${question.touches.reason}`
   const answer = when?.ask(question)
   return answer?.kind === 'failed'
@@ -120,11 +142,11 @@ function resourcesFailed({ answer, resources }: Rule, question: Question): strin
 
 function concerned({ resources, answer }: Rule, question: Question): string | undefined {
   if (resources === undefined || question.touches.kind !== 'known') return undefined
-  const { filtered } = question
+  const { filtersReads } = question
   const found = question
     .touched()
     .find((touch) =>
-      resources.some((one) => (answer === 'allow' ? covers(one, touch) : concerns(one, touch, filtered))),
+      resources.some((one) => (answer === 'allow' ? covers(one, touch) : concerns(one, touch, filtersReads))),
     )
   return found === undefined ? undefined : `${found.verb} ${found.kind}:${found.given}`
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../base/json-value.ts'
 import type { Reach } from '../describe/decision.ts'
 import {
   type AskingCall,
+  bindsText,
   exactly,
   type Granted,
   grantCovers,
@@ -34,7 +35,7 @@ const MINUTE_MS = 60_000
 export function offersFor(call: AskingCall, grantMs: number): readonly Offer[] {
   const { caller, entry, input, decision } = call
   const offers: Offer[] = [{ reach: 'once', shown: 'this one call' }]
-  if (decision.kind !== 'ask' || !mayReachFurther(input.effect)) return offers
+  if (decision.kind !== 'ask' || !mayReachFurther(input.effect) || bindsText(input)) return offers
   const name = (text: string): string => visibleText(text).text
   const calls = `of \`${name(entry.tool.name)}\` with effect ${input.effect}`
   const who = `${name(caller.agent)} for ${name(caller.user)}`

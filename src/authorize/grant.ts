@@ -37,7 +37,7 @@ export type AskingCall = {
   /** Names the workspace, as in the digest of the call. */
   readonly workspace: string
   readonly entry: Pick<Entry, 'tool' | 'fingerprint'>
-  readonly input: Pick<CheckedInput, 'args' | 'effect' | 'touches'>
+  readonly input: Pick<CheckedInput, 'args' | 'effect' | 'touches' | 'binds'>
   readonly decision: Decision
   /** Everything that asks about the call: rules and defaults. */
   readonly askedBy: readonly string[]
@@ -47,6 +47,9 @@ export type AskingCall = {
 
 /** What nobody can take back, and what nobody vouches for, is answered call by call. */
 export const mayReachFurther = (effect: string): boolean => effect !== 'destructive' && effect !== 'undeclared'
+
+/** A script that an answer was for may be another one at the next call: whoever said yes has not read that. */
+export const bindsText = ({ binds = [] }: Pick<CheckedInput, 'binds'>): boolean => binds.length > 0
 
 /** Whether an ask lets an answer reach so far. */
 export const reachesTo = ({ reach = 'once' }: Decision, wanted: Reach): boolean =>
@@ -59,6 +62,7 @@ export function grantCovers(grant: Granted, call: AskingCall): boolean {
     // INVARIANT deny-wins: a grant can satisfy an ask, and never outranks a deny.
     decision.kind === 'ask' &&
     mayReachFurther(input.effect) &&
+    !bindsText(input) &&
     grant.reach !== 'once' &&
     reachesTo(decision, grant.reach) &&
     samePrincipal(grant, caller) &&

@@ -4,7 +4,7 @@
 import type { CheckedInput } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Tool } from '../describe/tool.ts'
-import { type Rule, speaksOfCaller } from './rule.ts'
+import { type Rule, speaksOfCaller, speaksOfPrograms } from './rule.ts'
 
 /** An argument that files can stand in for. */
 const PATH = 'path'
@@ -18,6 +18,7 @@ export function looksAt(
   // What the tool makes of its arguments, the effect or what it touches, may come from any of them.
   if (typeof tool.effect !== 'string') return true
   const touches = input.touches.kind !== 'unknown'
+  const starts = tool.command !== undefined
   // Where there is no such argument, the files that the call touches are looked at in its place.
   const asked = touches && !Object.hasOwn(input.args, PATH) ? [...names, PATH] : names
   return rules
@@ -25,6 +26,7 @@ export function looksAt(
     .some(
       (rule) =>
         (rule.resources !== undefined && touches) ||
+        (starts && speaksOfPrograms(rule)) ||
         rule.where.some(({ name, way: [first = name] }) => asked.includes(name) || asked.includes(first)) ||
         looksAtWhen(rule, asked, touches),
     )

@@ -27,6 +27,17 @@ export function readToolNames(value: unknown, key: string, reader: OptionReader)
   )
 }
 
+const PROGRAM_GLOB = /^[A-Za-z0-9_.+\-*?[\]!^{},\\]*$/
+
+/** Programs by the bare names that callers know. */
+export function readProgramNames(value: unknown, key: string, reader: OptionReader): NameCondition | undefined {
+  return readNames(value, key, reader, (text) =>
+    PROGRAM_GLOB.test(text) && !hasStray(text)
+      ? undefined
+      : 'is no program name or glob over program names: a rule names the bare program, such as `git`',
+  )
+}
+
 /** A comma outside of `{…}`, a `!` or `^` outside of `[…]`: signs that mean nothing there, and that no name has. */
 function hasStray(text: string): boolean {
   let outside = text.replace(/\\.|\[[^\]]*\]/g, '')

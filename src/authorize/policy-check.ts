@@ -3,7 +3,7 @@
 
 import type { RuleReference } from '../describe/decision.ts'
 import type { ConfigProblem } from '../describe/gate-config-error.ts'
-import { type Rule, speaksOfTool } from './rule.ts'
+import { type Rule, speaksOfPrograms, speaksOfTool } from './rule.ts'
 import { misfit, misfitOf, strangeArgument } from './rule-fit.ts'
 import type { KnownTool } from './rule-warnings.ts'
 
@@ -27,9 +27,11 @@ export const checkRules = (rules: readonly Rule[], known: readonly KnownTool[]):
 export const matchesOf = (rules: readonly Rule[], known: readonly KnownTool[]): readonly RuleMatches[] =>
   rules.map((rule) => ({
     rule: rule.reference,
-    // A rule about resources never holds for a tool that does not say what it touches.
+    // A rule about resources never holds for a tool that does not say what it touches, nor one about programs for one that
+    // starts none.
     tools: known
       .filter(({ tool }) => rule.resources === undefined || tool.touches !== undefined)
+      .filter(({ tool }) => !speaksOfPrograms(rule) || tool.command !== undefined)
       .filter(({ tool, source }) => speaksOfTool(rule, tool.name, source))
       .map(({ tool }) => tool.name),
   }))

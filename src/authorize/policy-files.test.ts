@@ -430,13 +430,13 @@ describe('a walking tool', () => {
     expect(see(byDefault, 'docs', ['a', 'docs/a'])).toEqual(['docs/a'])
   })
 
-  test('a folder may be asked about as a whole, so that it need not be entered', () => {
-    const options = { rules: [{ deny: { resource: ['read file:secret/**', 'read file:**/.env*'] } }] }
-    expect(see(options, '.', ['secret/*', 'secret/b/*', 'docs/*', '*', 'secret', 'docs'])).toEqual([
-      'docs/*',
-      '*',
-      'docs',
-    ])
+  test('a folder as a whole is let through only where nothing below it is kept back', () => {
+    const options = { rules: [{ deny: { resource: ['read file:secret/**'] } }] }
+    const asked = ['secret/*', 'secret/b/*', 'docs/*', '*', 'secret', 'docs']
+    expect(see(options, '.', asked)).toEqual(['docs/*', 'docs'])
+    const anywhere = { rules: [{ deny: { resource: ['read file:secret/**', 'read file:**/.env*'] } }] }
+    expect(see(anywhere, '.', asked)).toEqual(['docs'])
+    expect(see({}, '.', asked)).toEqual(asked)
   })
 
   test('other conditions of a rule go on to hold for each file', () => {

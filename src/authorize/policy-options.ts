@@ -3,7 +3,7 @@
 import type { JsonObject } from '../base/json-value.ts'
 import type { RuleOrigin } from '../describe/decision.ts'
 import type { DeclaredEffect } from '../describe/effect.ts'
-import type { Place } from '../describe/tool.ts'
+import type { Place } from '../describe/place.ts'
 
 export type Answer = 'allow' | 'ask' | 'deny'
 
@@ -19,6 +19,10 @@ export type RuleSubject =
       readonly effect?: DeclaredEffect | readonly DeclaredEffect[]
       /** `verb kind:glob`, e.g. `read file:**\/.env*`. Relative file globs count from the workspace root. */
       readonly resource?: string | readonly string[]
+      /** Programs that a call starts, by the bare names that callers know, or globs over them. */
+      readonly program?: string | readonly string[]
+      /** Whether the program, called with these arguments, certainly only reads. */
+      readonly reads?: boolean
     }
 
 /** Which callers a rule speaks of. All keys must hold; each takes a value, a glob in which `*` spans everything, or a list of them. */

@@ -6,7 +6,7 @@ import type { Caller } from '../describe/caller.ts'
 import type { DeclaredEffect } from '../describe/effect.ts'
 import type { Entry } from '../describe/entry.ts'
 import { readTouches, TOUCHES_UNKNOWN } from '../describe/resource.ts'
-import type { Tool } from '../describe/tool.ts'
+import type { BoundText, CommandFacts, Tool } from '../describe/tool.ts'
 import { loadPolicy, type Policy, type PolicyContext } from './policy.ts'
 import type { PolicyOptions } from './policy-options.ts'
 
@@ -29,6 +29,8 @@ type EntryParts = {
   readonly resolve?: Tool['resolve']
   readonly walks?: boolean
   readonly place?: Tool['place']
+  readonly sandbox?: Tool['sandbox']
+  readonly command?: Tool['command']
   readonly touches?: Tool['touches']
   /** Of its input: name of each argument → its JSON Schema. */
   readonly takes?: JsonObject
@@ -36,7 +38,7 @@ type EntryParts = {
 
 export function entry(
   name: string,
-  { effect = 'write', source = 'host', admit, resolve, walks, place, touches, takes }: EntryParts = {},
+  { effect = 'write', source = 'host', admit, takes, ...more }: EntryParts = {},
 ): Entry {
   const tool = {
     name,
@@ -45,10 +47,7 @@ export function entry(
     input: { type: 'object' },
     effect,
     ...(admit === undefined ? {} : { admit }),
-    ...(resolve === undefined ? {} : { resolve }),
-    ...(walks === undefined ? {} : { walks }),
-    ...(place === undefined ? {} : { place }),
-    ...(touches === undefined ? {} : { touches }),
+    ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)),
   }
   return Object.freeze({
     tool: Object.freeze(tool) as unknown as Tool,
@@ -69,12 +68,17 @@ const listing = (name: string, properties: JsonObject): NonNullable<Entry['listi
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 })
 
-type InputParts = { readonly effect?: DeclaredEffect; readonly touches?: unknown }
+type InputParts = {
+  readonly effect?: DeclaredEffect
+  readonly touches?: unknown
+  readonly command?: CommandFacts
+  readonly binds?: readonly BoundText[]
+}
 
 /** `touches` as a tool would answer it; left out, the tool declares none. */
-export function input(args: JsonObject = {}, { effect = 'write', touches }: InputParts = {}): CheckedInput {
+export function input(args: JsonObject = {}, { effect = 'write', touches, ...more }: InputParts = {}): CheckedInput {
   const read = touches === undefined ? TOUCHES_UNKNOWN : readTouches(touches)
-  return Object.freeze({ kind: 'ok', args, text: JSON.stringify(args), effect, touches: read })
+  return Object.freeze({ kind: 'ok', args, text: JSON.stringify(args), effect, touches: read, ...more })
 }
 
 /** The policy of these options; a problem is a failed test. */

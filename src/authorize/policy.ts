@@ -304,7 +304,8 @@ export class Policy {
     const resource = parseResource(resourceText)
     if (resource === undefined) return false
     const plan = this.#planOf(entry)
-    const question = new CallQuestion(plan, this.#scope, caller, input, resource)
+    // A folder as a whole: only where nothing below it is kept back needs nobody to ask about each file.
+    const question = new CallQuestion(plan, this.#scope, caller, input, resource, input.effect, true)
     const decision = plan.answer(question)
     if (decision.kind !== 'ask') return decision.kind === 'allow'
     const whole = new CallQuestion(plan, this.#scope, caller, input)

@@ -4,12 +4,12 @@
 import { didYouMean } from '../base/did-you-mean.ts'
 import { RULE_ORIGINS, type RuleOrigin } from '../describe/decision.ts'
 import { DECLARED_EFFECTS, type DeclaredEffect } from '../describe/effect.ts'
-import type { Place } from '../describe/tool.ts'
+import { PLACES, type Place } from '../describe/place.ts'
 import { readWhere } from './argument-condition.ts'
 import { readCallers } from './caller-condition.ts'
 import { type CelCondition, compileCel } from './cel-condition.ts'
 import type { FileScope } from './file-scope.ts'
-import { readToolNames } from './name-condition.ts'
+import { readProgramNames, readToolNames } from './name-condition.ts'
 import { type Groups, readGroupNames } from './name-groups.ts'
 import { type Fields, isPlainObject, nameOf, type OptionReader } from './option-reader.ts'
 import type { Answer } from './policy-options.ts'
@@ -22,8 +22,7 @@ import { readEffects } from './task-steps.ts'
 
 const ANSWERS = ['allow', 'ask', 'deny'] as const
 const RULE_KEYS = [...ANSWERS, 'for', 'where', 'when', 'place', 'because', 'examples', 'origin', 'at']
-const SUBJECT_KEYS = ['tool', 'source', 'group', 'effect', 'resource']
-const PLACES: readonly Place[] = ['process', 'upstream']
+const SUBJECT_KEYS = ['tool', 'source', 'group', 'effect', 'resource', 'program', 'reads']
 const BECAUSE_MAX = 1_000
 
 /** What rules are read with. */
@@ -106,7 +105,7 @@ function readConditions(
   return { answer, ...subject, callers, where, when, places }
 }
 
-type Subject = Pick<Rule, 'tools' | 'sources' | 'groups' | 'effects' | 'resources'>
+type Subject = Pick<Rule, 'tools' | 'sources' | 'groups' | 'effects' | 'resources' | 'programs' | 'reads'>
 
 const EVERYTHING: Subject = {
   tools: undefined,
@@ -114,6 +113,8 @@ const EVERYTHING: Subject = {
   groups: undefined,
   effects: undefined,
   resources: undefined,
+  programs: undefined,
+  reads: undefined,
 }
 
 function readSubject(value: unknown, key: string, groups: Groups, reader: OptionReader): Subject | undefined {
@@ -134,6 +135,10 @@ function readSubject(value: unknown, key: string, groups: Groups, reader: Option
     groups: readIf(fields, 'group', key, (given, at) => readGroupNames(given, at, groups, reader)),
     effects: readIf(fields, 'effect', key, (given, at) => readEffects(given, at, reader)),
     resources: readIf(fields, 'resource', key, (given, at) => readResources(given, at, reader)),
+    programs: readIf(fields, 'program', key, (given, at) => readProgramNames(given, at, reader)),
+    reads: readIf(fields, 'reads', key, (given, at) =>
+      typeof given === 'boolean' ? given : reader.problem(at, 'must be true or false'),
+    ),
   }
 }
 

@@ -7,6 +7,7 @@ import { canonicalJson, type JsonValue } from '../base/json-value.ts'
 import { utf8Bytes } from '../base/text-cut.ts'
 import type { CheckedInput } from '../describe/call.ts'
 import type { Entry } from '../describe/entry.ts'
+import type { BoundText } from '../describe/tool.ts'
 import { type VisibleText, visibleJson, visibleQuoted, visibleText } from './visible-text.ts'
 
 /** Characters of all values together, and of one value at most and at least. */
@@ -18,6 +19,8 @@ const NAME_MAX = 120
 /** Of more arguments the first and the last are shown. */
 const ARGUMENTS_MAX = 256
 const ARGUMENTS_LAST = 64
+/** Texts besides the arguments. */
+const BOUND_MAX = 16
 
 /** The text that a person answers to. At most a few hundred kilobytes, usually a few lines. */
 export function renderCall(entry: Entry, input: CheckedInput): string {
@@ -36,7 +39,32 @@ export function renderCall(entry: Entry, input: CheckedInput): string {
     for (const name of names.slice(-ARGUMENTS_LAST)) renderArgument(page, name, input.args[name] ?? null, each)
   }
   page.line(`arguments: ${utf8Bytes(input.text)} bytes, sha256 ${sha256(input.text)}`)
+  renderBound(page, input.binds ?? [])
   return page.text()
+}
+
+/** What the answer is for besides the arguments: a script that the call runs, from both ends where it is long. */
+function renderBound(page: Page, binds: readonly BoundText[]): void {
+  const each = Math.max(VALUE_MIN, Math.min(VALUE_MAX, Math.floor(VALUES_MAX / Math.max(1, binds.length))))
+  for (const { title, text } of binds.slice(0, BOUND_MAX)) {
+    const name = title.slice(0, boundary(title, NAME_MAX))
+    page.line(`and ${page.show(visibleText(name))}${name === title ? '' : '…'}, as it is now:`)
+    renderText(page, 'text', text, each)
+  }
+  if (binds.length > BOUND_MAX) page.line(`… ${binds.length - BOUND_MAX} of ${binds.length} such texts are not shown …`)
+  if (binds.length > 0) {
+    const whole = JSON.stringify(binds.map(({ title, text }) => [title, text]))
+    page.line(`these too are what the answer is for: ${utf8Bytes(whole)} bytes, sha256 ${sha256(whole)}`)
+  }
+}
+
+function renderText(page: Page, label: string, text: string, max: number): void {
+  if (text.length <= max) {
+    page.line(`${label} (${text.length} characters):`)
+    showLines(page, text)
+    return
+  }
+  renderCut(page, label, text, { max, what: 'text', lines: showLines })
 }
 
 /** Lines, and how much of them was written out. */
@@ -72,11 +100,16 @@ function renderArgument(page: Page, name: string, value: JsonValue, max: number)
     lines(page, text)
     return
   }
+  renderCut(page, label, text, { max, what: typeof value === 'string' ? 'text' : 'JSON', lines })
+}
+
+type Cut = { readonly max: number; readonly what: string; readonly lines: (page: Page, text: string) => void }
+
+/** The beginning and the end of a text that is longer than `max`. */
+function renderCut(page: Page, label: string, text: string, { max, what, lines }: Cut): void {
   const head = boundary(text, max - Math.floor(max / 3))
   const tail = boundary(text, text.length - Math.floor(max / 3))
-  page.line(
-    `${label} (${typeof value === 'string' ? 'text' : 'JSON'}, ${text.length} characters, sha256 ${sha256(text)}):`,
-  )
+  page.line(`${label} (${what}, ${text.length} characters, sha256 ${sha256(text)}):`)
   lines(page, text.slice(0, head))
   page.line(`… ${tail - head} of ${text.length} characters are not shown …`)
   lines(page, text.slice(tail))

@@ -1,9 +1,10 @@
 // All rules of a policy with what else decides, and a way to those that speak of one tool: a gate with a thousand rules
 // about other tools pays for none of them.
 
-import type { Place } from '../describe/tool.ts'
+import type { Place } from '../describe/place.ts'
 import type { Defaults, Reaches } from './profiles.ts'
 import { type Rule, ruleOf, speaksOfTool } from './rule.ts'
+import { demandOf } from './rule-places.ts'
 import type { Steps } from './task-steps.ts'
 
 /** A name without wildcards. */
@@ -43,14 +44,14 @@ export class RuleBook {
     }
   }
 
-  /** The rules that speak of a tool. One that wants it to run elsewhere than it does denies it. */
-  about(name: string, source: string, place: Place): readonly Rule[] {
+  /** The rules that speak of a tool, which can run in these `places`. One that wants it to run elsewhere denies it. */
+  about(name: string, source: string, places: readonly Place[]): readonly Rule[] {
     const named = this.#byTool.get(name)
     const all = named === undefined ? this.#anyTool : [...this.#anyTool, ...named].toSorted(byMeaning)
     return all
       .filter((rule) => speaksOfTool(rule, name, source))
       .map((rule) =>
-        rule.places === undefined || rule.places.includes(place)
+        rule.places === undefined || demandOf(rule.places).some((place) => places.includes(place))
           ? rule
           : ruleOf({ ...rule, answer: 'deny' }, { ...rule, displaced: true }),
       )
@@ -64,8 +65,10 @@ export class RuleBook {
 }
 
 /** Whether a rule may deny some tool without looking at arguments. */
-const mayGate = ({ answer, places, where, resources, when }: Rule): boolean =>
+const mayGate = ({ answer, places, where, resources, programs, reads, when }: Rule): boolean =>
   (answer === 'deny' || places !== undefined) &&
+  programs === undefined &&
+  reads === undefined &&
   where.length === 0 &&
   resources === undefined &&
   when?.looksAtArguments !== true

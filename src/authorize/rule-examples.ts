@@ -3,6 +3,7 @@
 
 import { isJsonObject, type JsonObject, takeJson } from '../base/json-value.ts'
 import { parseResource, type Resource, TOUCHES_UNKNOWN, type Touches } from '../describe/resource.ts'
+import type { CommandFacts } from '../describe/tool.ts'
 import { argumentHolds } from './argument-condition.ts'
 import { LOCAL_CALLER } from './caller-identity.ts'
 import type { FileScope } from './file-scope.ts'
@@ -72,19 +73,23 @@ function readExample(
   return isJsonObject(value) ? new Example(rule, scope, value, undefined) : undefined
 }
 
-/** Undefined where a condition looks at something that no example says: the caller, or a tool that has no name here. */
+/** Undefined where a condition looks at something that no example says: the caller, a tool that has no name here, its program. */
 function exampleHolds(rule: RuleConditions, example: Example): boolean | undefined {
   const side = sideOf(rule)
-  const { resource } = example
-  const { when } = rule
+  const { command, resource } = example
+  const { programs, when } = rule
+  if (programs !== undefined && command !== undefined && !programs.matches(command.program)) return false
   if (resource !== undefined && rule.resources !== undefined && !resourcesHold(rule, rule.resources, example))
     return false
   if (resource === undefined)
     for (const condition of rule.where) if (!argumentHolds(condition, side, example)) return false
-  if (when === undefined) return true
-  const { reads } = when
-  const silent = resource === undefined ? reads.resources : reads.ways.length > 0 || reads.whole
-  return silent || reads.caller || reads.tool ? undefined : whenHolds(when, side, example)
+  if (when !== undefined) {
+    const { reads } = when
+    const silent = resource === undefined ? reads.resources : reads.ways.length > 0 || reads.whole
+    if (silent || reads.caller || reads.tool) return undefined
+    if (!whenHolds(when, side, example)) return false
+  }
+  return rule.reads === undefined && (programs === undefined || command !== undefined) ? true : undefined
 }
 
 /** A call of some tool by somebody. */
@@ -97,6 +102,7 @@ class Example implements Question {
   readonly resource: Resource | undefined
   readonly resolved = false
   readonly filtered = false
+  readonly filtersReads = false
   readonly pathless = false
   readonly pathAsked = undefined
   readonly pathForCel = undefined
@@ -106,6 +112,12 @@ class Example implements Question {
     this.scope = scope
     this.resource = resource
     this.effect = rule.effects?.[0] ?? 'write'
+  }
+
+  /** Whether it only reads is not for an example to say. */
+  get command(): CommandFacts | undefined {
+    const { program } = this.args
+    return typeof program === 'string' && program !== '' ? { program, reads: false } : undefined
   }
 
   get touches(): Touches {

@@ -54,7 +54,7 @@ export class RuleList {
     for (const touch of question.touched()) {
       if (!touch.settled) return 'all'
       // Anything below a folder may be spoken of, unless the tool asks for each file: then only the folder's own names count.
-      if (touch.whole && !(touch.isFile && question.filtered && touch.verb === 'read')) return 'all'
+      if (touch.whole && !(touch.isFile && question.filtersReads && touch.verb === 'read')) return 'all'
       const names = byKind.get(touch.kind)
       if (names !== undefined) found = takeNamed(names, touch, found)
     }

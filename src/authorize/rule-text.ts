@@ -10,13 +10,15 @@ const PLAIN = /^[A-Za-z0-9_\-*?./[\]!^{}\\@:+,]+$/
 
 /** One line, e.g. `deny read_file where path=**\/.env*`; of a longer one the beginning. */
 export function ruleText(rule: RuleConditions): string {
-  const { answer, tools, sources, groups, effects, resources, callers, where, when, places } = rule
+  const { answer, tools, sources, groups, effects, resources, programs, reads, callers, where, when, places } = rule
   const parts: string[] = [answer]
   if (tools !== undefined) parts.push(list(patternsOf(tools)))
   if (sources !== undefined) parts.push(`source=${list(patternsOf(sources))}`)
   if (groups !== undefined) parts.push(`group=${list(groups.names)}`)
   if (effects !== undefined) parts.push(`effect=${list(effects)}`)
   if (resources !== undefined) parts.push(`resource=${list(resources.map(({ text }) => text))}`)
+  if (programs !== undefined) parts.push(`program=${list(patternsOf(programs))}`)
+  if (reads !== undefined) parts.push(`reads=${reads}`)
   if (callers.length > 0) parts.push('for', ...callers.map(({ key, names }) => `${key}=${list(patternsOf(names))}`))
   if (where.length > 0) parts.push('where', ...where.map(conditionText))
   if (when !== undefined) parts.push('when', JSON.stringify(when.text))
@@ -30,7 +32,7 @@ export function canonicalRule(
   rule: RuleConditions,
   { because, origin }: Pick<RuleReference, 'because' | 'origin'>,
 ): string {
-  const { answer, tools, sources, groups, effects, resources, callers, where, when, places } = rule
+  const { answer, tools, sources, groups, effects, resources, programs, reads, callers, where, when, places } = rule
   return JSON.stringify([
     answer,
     tools === undefined ? null : patternsOf(tools).toSorted(),
@@ -38,6 +40,8 @@ export function canonicalRule(
     groups === undefined ? null : [groups.names.toSorted(), patternsOf(groups.tools).toSorted()],
     effects?.toSorted() ?? null,
     resources?.map(({ text }) => text).toSorted() ?? null,
+    programs === undefined ? null : patternsOf(programs).toSorted(),
+    reads ?? null,
     callers.map(({ key, names }) => [key, patternsOf(names).toSorted()]).toSorted(byFirst),
     where.map(({ name, test }) => [name, test.globs, test.texts.toSorted()]).toSorted(byFirst),
     when?.text ?? null,

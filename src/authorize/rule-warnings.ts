@@ -1,13 +1,14 @@
 // Rules that match no known tool, or that look for something no known tool has. A tool may appear later, so this is a
 // warning and no error; a misspelled name shows here.
 
+import { isJsonObject, type JsonValue } from '../base/json-value.ts'
 import type { Entry } from '../describe/entry.ts'
 import { type FileGlob, type FileScope, segmentsOf } from './file-scope.ts'
 import type { NameCondition } from './name-condition.ts'
-import { type Rule, speaksOfTool } from './rule.ts'
+import { type Rule, speaksOfPrograms, speaksOfTool } from './rule.ts'
 
 export type KnownTool = {
-  readonly tool: Pick<Entry['tool'], 'name'> & Partial<Pick<Entry['tool'], 'touches'>>
+  readonly tool: Pick<Entry['tool'], 'name'> & Partial<Pick<Entry['tool'], 'touches' | 'command'>>
   readonly source: string
   readonly listing?: Entry['listing']
 }
@@ -31,11 +32,34 @@ export function warningsOf(rules: readonly Rule[], known: readonly KnownTool[], 
       ...(isEmpty(rule) ? ['an empty list matches nothing, so the rule never holds'] : []),
     ]
     if (idle.length === 0 && meant.length === 0) idle.push('it matches no known tool')
+    if (idle.length === 0) idle.push(...idlePrograms(rule, meant))
     return [...idle, ...strangePaths(rule, scope)].map(
       (warning) => `rule \`${rule.reference.text}\`${placeOf(rule)}: ${warning}`,
     )
   })
 }
+
+/** A rule about programs never holds for a tool that starts none. */
+function idlePrograms(rule: Rule, meant: readonly KnownTool[]): readonly string[] {
+  if (!speaksOfPrograms(rule)) return []
+  const starting = meant.filter(({ tool }) => tool.command !== undefined)
+  if (starting.length === 0) return ['no known tool that it speaks of starts programs']
+  const known = starting.map(programsOf)
+  const names = known.flatMap((programs) => programs ?? [])
+  return known.includes(undefined)
+    ? []
+    : idlePatterns(rule.programs, names).map((pattern) => `\`${pattern}\` matches no program of a known tool`)
+}
+
+/** The programs that a tool's schema lists; undefined where it lists none. */
+function programsOf({ listing }: KnownTool): readonly string[] | undefined {
+  const program = own(own(listing?.inputSchema, 'properties'), 'program')
+  const listed = own(program, 'enum')
+  return Array.isArray(listed) ? listed.filter((name) => typeof name === 'string') : undefined
+}
+
+const own = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
+  value !== undefined && isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 
 const idlePatterns = (condition: NameCondition | undefined, names: readonly string[]): readonly string[] =>
   (condition?.globs ?? []).filter((glob) => !names.some((name) => glob.matches(name))).map(({ pattern }) => pattern)
@@ -63,13 +87,14 @@ const isElsewhere = ({ glob, absolute }: FileGlob, { roots }: FileScope): boolea
   roots.length > 0 &&
   !roots.some((root) => glob.matches(root) || glob.concernsBelow(segmentsOf(root, true)))
 
-const isEmpty = ({ tools, sources, groups, effects, resources, callers, where }: Rule): boolean =>
+const isEmpty = ({ tools, sources, groups, effects, resources, programs, callers, where }: Rule): boolean =>
   [
     tools?.globs,
     sources?.globs,
     groups?.tools.globs,
     effects,
     resources,
+    programs?.globs,
     ...callers.map(({ names }) => names.globs),
     ...where.flatMap(({ test }) => test.all),
   ].some((list) => list?.length === 0)

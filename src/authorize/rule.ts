@@ -4,8 +4,9 @@ import type { Caller } from '../describe/caller.ts'
 import type { RuleReference } from '../describe/decision.ts'
 import type { DeclaredEffect } from '../describe/effect.ts'
 import type { ConfigPlace } from '../describe/gate-config-error.ts'
+import type { Place } from '../describe/place.ts'
 import type { Touches } from '../describe/resource.ts'
-import type { Place } from '../describe/tool.ts'
+import type { CommandFacts } from '../describe/tool.ts'
 import { type Argued, type ArgumentCondition, argumentHolds, type Side } from './argument-condition.ts'
 import { type CallerCondition, callerHolds } from './caller-condition.ts'
 import type { CelCondition, CelQuestion } from './cel-condition.ts'
@@ -22,6 +23,10 @@ export type RuleConditions = {
   readonly groups: GroupCondition | undefined
   readonly effects: readonly DeclaredEffect[] | undefined
   readonly resources: readonly ResourcePattern[] | undefined
+  /** The program that a call starts; of a call that starts none the rule does not speak. */
+  readonly programs: NameCondition | undefined
+  /** Whether that program, called like this, only reads. */
+  readonly reads: boolean | undefined
   readonly callers: readonly CallerCondition[]
   readonly where: readonly ArgumentCondition[]
   readonly when: CelCondition | undefined
@@ -53,6 +58,8 @@ export const ruleOf = (conditions: RuleConditions, { reference, canonical, place
     groups: conditions.groups,
     effects: conditions.effects,
     resources: conditions.resources,
+    programs: conditions.programs,
+    reads: conditions.reads,
     callers: conditions.callers,
     where: conditions.where,
     when: conditions.when,
@@ -67,6 +74,10 @@ export const ruleOf = (conditions: RuleConditions, { reference, canonical, place
 export type Question = Argued &
   CelQuestion & {
     readonly touches: Touches
+    /** The program that the call starts, where it starts one. */
+    readonly command: CommandFacts | undefined
+    /** The tool asks for each file below a folder that it reads: where it may not, a rule hides and does not refuse. */
+    readonly filtersReads: boolean
     /** The resources of `touches`, taken apart. */
     touched(): readonly Touched[]
   }
@@ -88,11 +99,25 @@ export const sideOf = ({ answer }: RuleConditions): Side => (answer === 'allow' 
 /** Whether a rule that speaks of the tool holds for this call. */
 export function ruleHolds(rule: RuleConditions, question: Question): boolean {
   if (rule.effects !== undefined && !rule.effects.includes(question.effect)) return false
+  if (speaksOfPrograms(rule) && !commandHolds(rule, question.command)) return false
   if (!speaksOfCaller(rule, question.caller)) return false
   if (rule.resources !== undefined && !resourcesHold(rule, rule.resources, question)) return false
   const side = sideOf(rule)
   for (const condition of rule.where) if (!argumentHolds(condition, side, question)) return false
   return rule.when === undefined || whenHolds(rule.when, side, question)
+}
+
+/** Whether a rule looks at the program that a call starts. */
+export const speaksOfPrograms = ({ programs, reads }: RuleConditions): boolean =>
+  programs !== undefined || reads !== undefined
+
+/** INVARIANT closed: of a tool that failed to say which program it starts, every deny and ask holds, and no allow. */
+export function commandHolds({ answer, programs, reads }: RuleConditions, command: CommandFacts | undefined): boolean {
+  if (command === undefined) return false
+  if (command.program === '') return answer !== 'allow'
+  return (
+    (programs === undefined || programs.matches(command.program)) && (reads === undefined || reads === command.reads)
+  )
 }
 
 /** INVARIANT closed: an expression that cannot be evaluated counts as the stricter side, and so does an inspector that fails. */
@@ -108,21 +133,22 @@ export function whenHolds(when: CelCondition, side: Side, question: CelQuestion)
 export function resourcesHold(
   rule: RuleConditions,
   patterns: readonly ResourcePattern[],
-  question: Pick<Question, 'touches' | 'filtered' | 'touched'>,
+  question: Pick<Question, 'touches' | 'filtersReads' | 'touched'>,
 ): boolean {
-  const { touches, filtered } = question
+  const { touches, filtersReads } = question
   if (touches.kind === 'unknown' || patterns.length === 0) return false
   if (touches.kind === 'malformed') return rule.answer !== 'allow'
   const touched = question.touched()
   if (rule.answer !== 'allow') {
-    for (const touch of touched) for (const pattern of patterns) if (concerns(pattern, touch, filtered)) return true
+    for (const touch of touched) for (const pattern of patterns) if (concerns(pattern, touch, filtersReads)) return true
     return false
   }
   return touched.length > 0 && touched.every((touch) => patterns.some((pattern) => covers(pattern, touch)))
 }
 
-/** Whether arguments, or what they make of effect and resources, decide if it holds for a tool. */
-export function looksAtCall({ where, resources, when }: RuleConditions, effectIsKnown: boolean): boolean {
-  if (where.length > 0 || resources !== undefined) return true
+/** Whether arguments, or what they make of effect, program and resources, decide if it holds for a tool. */
+export function looksAtCall(rule: RuleConditions, effectIsKnown: boolean): boolean {
+  const { where, resources, when } = rule
+  if (where.length > 0 || resources !== undefined || speaksOfPrograms(rule)) return true
   return when !== undefined && (when.looksAtArguments || (when.reads.effect && !effectIsKnown))
 }

@@ -6,19 +6,30 @@ import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import { type DeclaredEffect, EFFECTS, effectMost } from '../describe/effect.ts'
 import type { Entry } from '../describe/entry.ts'
+import type { Place } from '../describe/place.ts'
 import type { Tool } from '../describe/tool.ts'
 import { DecisionTexts } from './decision-text.ts'
 import type { Defaults } from './profiles.ts'
-import { looksAtCall, type Question, type Rule, ruleHolds, sideOf, speaksOfCaller, whenHolds } from './rule.ts'
+import {
+  looksAtCall,
+  type Question,
+  type Rule,
+  ruleHolds,
+  sideOf,
+  speaksOfCaller,
+  speaksOfPrograms,
+  whenHolds,
+} from './rule.ts'
 import type { RuleBook } from './rule-book.ts'
 import { RuleList } from './rule-list.ts'
+import { demandOf, isAll, placesOf } from './rule-places.ts'
 
 export class ToolPlan {
   readonly source: string
   /** As expressions see it. */
   readonly named: { readonly name: string; readonly source: string; readonly version: string }
-  /** The tool reads only, and asks for each file below a folder. */
-  readonly filtered: boolean
+  /** The tool asks for each file below a folder that it reads, and either only reads or runs where the others can be hidden. */
+  readonly filtersReads: boolean
   readonly resolved: boolean
   readonly #tool: Tool
   readonly #book: RuleBook
@@ -29,11 +40,13 @@ export class ToolPlan {
   #lists: RuleLists | undefined
   #texts: DecisionTexts | undefined
   #pathless: boolean | undefined
+  #places: readonly Place[] | undefined
+  #demands: readonly Demand[] | undefined
 
   constructor({ tool, source, listing }: Entry, book: RuleBook) {
     this.source = source
     this.named = { name: tool.name, source, version: tool.version }
-    this.filtered = tool.walks === true && effectMost(tool.effect) === 'read'
+    this.filtersReads = tool.walks === true && (effectMost(tool.effect) === 'read' || tool.place === 'child')
     this.resolved = tool.resolve !== undefined
     this.#inputs = listing?.inputSchema.properties
     this.#tool = tool
@@ -53,7 +66,7 @@ export class ToolPlan {
 
   /** Every rule that speaks of the tool, in the order in which they are asked. */
   get rules(): readonly Rule[] {
-    this.#rules ??= this.#book.about(this.#tool.name, this.source, this.#tool.place ?? 'process')
+    this.#rules ??= this.#book.about(this.#tool.name, this.source, this.#runsIn)
     return this.#rules
   }
 
@@ -91,12 +104,19 @@ export class ToolPlan {
   mayHold(rule: Rule, caller: Caller): boolean {
     if (this.isSteady(rule)) return this.holdsFor(rule, caller)
     if (!speaksOfCaller(rule, caller) || !mayBeOfEffect(rule, this.#tool.effect)) return false
+    if (speaksOfPrograms(rule) && (this.#tool.command === undefined || rule.programs?.globs.length === 0)) return false
     if (rule.resources?.length === 0 || rule.where.some(({ test }) => test.all.some(isEmpty))) return false
     return rule.when === undefined || rule.when.looksAtCall || whenHolds(rule.when, sideOf(rule), this.#bare(caller))
   }
 
-  /** The strictest of what the call gets and of what a read of each thing that it reads would get. */
+  /** The strictest answer, and where the call then has to run. */
   answer(question: Doing): Decision {
+    const decision = this.#strictest(question)
+    return decision.kind === 'deny' || this.#placing.length === 0 ? decision : this.#inPlace(decision, question)
+  }
+
+  /** The strictest of what the call gets and of what a read of each thing that it reads would get. */
+  #strictest(question: Doing): Decision {
     // INVARIANT deny-wins: what may not be read may not be had by moving, copying or changing it either.
     const { effect } = question
     let strictest = this.#answerTo(question, effect)
@@ -148,6 +168,33 @@ export class ToolPlan {
     return rule === undefined ? this.byDefault(question.effect, of) : this.byRule(rule, of)
   }
 
+  /** The places of every allow and ask that holds, and not only of the one that answers, bind the call. */
+  #inPlace(decision: Decision, question: Doing): Decision {
+    const asked = [question, ...question.reads()]
+    let left = this.#runsIn
+    for (const { rule, places } of this.#placing) {
+      if (!asked.some((one) => ruleHolds(rule, one))) continue
+      left = left.filter((place) => places.includes(place))
+    }
+    return isAll(left, this.#runsIn) ? decision : Object.freeze({ ...decision, place: Object.freeze(left) })
+  }
+
+  /** Where the tool can run. */
+  get #runsIn(): readonly Place[] {
+    this.#places ??= placesOf(this.#tool)
+    return this.#places
+  }
+
+  /** The rules that leave fewer places than the tool could run in. */
+  get #placing(): readonly Demand[] {
+    this.#demands ??= this.rules.flatMap((rule) => {
+      if (rule.places === undefined || rule.displaced) return []
+      const places = demandOf(rule.places)
+      return isAll(places, this.#runsIn) ? [] : [{ rule, places }]
+    })
+    return this.#demands
+  }
+
   #sorted(): RuleLists {
     const of = (wanted: Rule['answer']) => new RuleList(this.rules.filter(({ answer }) => answer === wanted))
     this.#lists ??= { deny: of('deny'), ask: of('ask'), allow: of('allow') }
@@ -174,6 +221,8 @@ export class ToolPlan {
     return decision
   }
 }
+
+type Demand = { readonly rule: Rule; readonly places: readonly Place[] }
 
 /** A call, or a file that it asks about, with what it reads besides doing more than that. */
 type Doing = Question & { reads(): readonly Question[] }

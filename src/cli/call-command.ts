@@ -6,6 +6,7 @@ import type { CommandInput, RunCommand } from './command.ts'
 import { makeCall } from './make-call.ts'
 import { sourcesFor, untilThere, withGate } from './open-gate.ts'
 import { printOutcome } from './print-outcome.ts'
+import { followProgress } from './print-progress.ts'
 import { openProject } from './project.ts'
 import { readInput } from './read-input.ts'
 
@@ -23,9 +24,10 @@ export const callCommand: RunCommand = async (input) => {
     const session = gate.session(caller.caller, 'cli')
     await untilThere(gate, name, io.signal)
     const call = namedCall(input, name, text.text)
+    const quiet = followProgress(gate, terminal)
     const outcome = await makeCall({ gate, session, terminal, io, yes: line.flag('yes') }, call, (one) =>
       session.call(one),
-    )
+    ).finally(quiet)
     printOutcome(terminal, outcome)
     terminal.value(outcome)
     return outcome.ok ? 0 : 1
@@ -33,18 +35,14 @@ export const callCommand: RunCommand = async (input) => {
 }
 
 /** The arguments stay text: that the gate reads them is part of the call, and its errors name the position. */
-function namedCall({ io, line, terminal }: CommandInput, name: string, text: string): NamedCall {
+function namedCall({ io, line }: CommandInput, name: string, text: string): NamedCall {
   const approval = line.text('approval')
+  const key = line.text('key')
   return {
     name,
     arguments: text,
     signal: io.signal,
     ...(approval === undefined ? {} : { approval }),
-    ...(io.stderr.isTTY === true
-      ? {
-          onProgress: ({ message, progress, total }) =>
-            terminal.note(['dim', `… ${message ?? ''} ${progress ?? ''}${total === undefined ? '' : `/${total}`}`]),
-        }
-      : {}),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
   }
 }

@@ -85,11 +85,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     usage: 'NAME [JSON|-]',
     positionalsMax: 2,
     options: {
+      key: {
+        kind: 'text',
+        value: 'KEY',
+        means: 'an idempotency key: the same call made again under it gets the recorded outcome, and nothing is run',
+      },
       approval: { kind: 'text', value: 'ID', means: 'the approval to use; an equal one is found without it' },
       ...YES,
       ...CALLER,
     },
-    examples: [`lockgate call read_file '{"path":"README.md"}'`, 'lockgate call write_file - --yes < arguments.json'],
+    examples: [
+      `lockgate call read_file '{"path":"README.md"}'`,
+      'lockgate call write_file - --yes < arguments.json',
+      `lockgate call create_invoice '{"customer":7}' --key invoice-7`,
+    ],
     load: async () => (await import('./call-command.ts')).callCommand,
   }),
   command({
@@ -172,6 +181,22 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./grants-command.ts')).grantsCommand,
   }),
   command({
+    name: 'journal',
+    summary: 'idempotency keys: list them, settle a call whose end nobody knows',
+    usage: 'list | settle CALL --as none|done',
+    positionalsMax: 2,
+    actions: {
+      list: 'the keys, newest first, with the state of their calls',
+      'settle CALL': 'say what a call did whose state is unknown: `none` frees its key, `done` keeps it',
+    },
+    options: {
+      state: { kind: 'text', value: 'STATE', means: '`list`: only running, done or unknown ones' },
+      as: { kind: 'text', value: 'EFFECT', means: '`settle`: none or done' },
+    },
+    examples: ['lockgate journal list --state unknown', 'lockgate journal settle call_… --as none'],
+    load: async () => (await import('./journal-command.ts')).journalCommand,
+  }),
+  command({
     name: 'stop',
     summary: 'the kill switch: stop a tool, a source, a session or everything, running calls too',
     usage: '',
@@ -248,12 +273,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   }),
   command({
     name: 'explain',
-    summary: 'why a tool is or is not there, what a caller sees, what profiles and effects mean',
-    usage: 'tool NAME | view | profile [NAME] | effects',
+    summary:
+      'why a tool is or is not there, what a caller sees, what stands before a tool, what profiles and effects mean',
+    usage: 'tool NAME | view | guards [TOOL] | profile [NAME] | effects',
     positionalsMax: 2,
     actions: {
       'tool NAME': 'one tool, where it comes from, and whether this caller can call it',
       view: 'every tool, and why this caller sees it or not',
+      'guards [TOOL]': 'what stands between an allowed call and its tool, outermost first, and what each guard bounds',
       'profile [NAME]': 'what answers where no rule holds, as plain rules; coding, platform or strict',
       effects: 'what each kind of call may do, and what this version does about it',
     },
@@ -261,6 +288,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [
       'lockgate explain tool write_file --agent cursor',
       'lockgate explain view --role dev --step analyse',
+      'lockgate explain guards write_file',
       'lockgate explain profile strict',
       'lockgate explain effects',
     ],

@@ -1,6 +1,9 @@
-// The half of `doctor` that needs no configuration: Node, SQLite, the walk by descriptors, the clock, the state folder.
+// The half of `doctor` that needs no configuration: Node, SQLite, the walk by descriptors, the clock, the state folder, and
+// what keeps commands in their bounds.
 
 import { existsSync } from 'node:fs'
+import { type MachineAbilities, PROCESS_LIMITS } from '../machine/abilities.ts'
+import { findProgram } from '../machine/find-program.ts'
 import type { CommandInput } from './command.ts'
 import { stateRoot } from './locations.ts'
 import { folderProblem } from './project.ts'
@@ -26,7 +29,13 @@ export async function machineFindings({ io }: CommandInput): Promise<readonly Fi
     await walkFinding(),
     clockFinding(Date.now()),
     stateFinding(stateRoot(io.cwd, io.variables)),
+    ...(await commandFindings()),
   ]
+}
+
+async function commandFindings(): Promise<readonly Finding[]> {
+  const { machineAbilities } = await import('../machine/probe-machine.ts')
+  return abilityFindings(await machineAbilities())
 }
 
 export function nodeFinding(version: string): Finding {
@@ -81,5 +90,75 @@ function stateFinding(root: string): Finding {
     state: 'failed',
     detail: problem,
     mend: `chmod 700 ${root}, or name another folder with LOCKGATE_STATE`,
+  }
+}
+
+/** What this machine can do for commands. Nothing of it fails: a gate that starts none needs none of it. */
+export function abilityFindings(abilities: MachineAbilities): readonly Finding[] {
+  return [sandboxFinding(abilities), ...limitFindings(abilities), treeFinding(abilities), programFinding()]
+}
+
+function sandboxFinding({ sandbox }: MachineAbilities): Finding {
+  if (sandbox.kind === 'ready') return { name: 'sandbox', state: 'ok', detail: `${sandbox.by}, ${sandbox.path}` }
+  const detail = `none: ${sandbox.reason}; commands with \`sandbox: required\` are refused`
+  return { name: 'sandbox', state: 'warning', detail, mend: sandbox.mend }
+}
+
+/** One line for all that are kept, and one for each way to mend those that are not. */
+function limitFindings({ limits }: MachineAbilities): readonly Finding[] {
+  const kept: string[] = []
+  const unkept = new Map<string, { readonly names: string[]; readonly reason: string }>()
+  for (const name of PROCESS_LIMITS) {
+    const ability = limits[name]
+    if (ability.kind === 'enforced') {
+      kept.push(`${name} by ${ability.by}`)
+      continue
+    }
+    const known = unkept.get(ability.mend)
+    if (known === undefined) unkept.set(ability.mend, { names: [name], reason: ability.reason })
+    else known.names.push(name)
+  }
+  const ok: readonly Finding[] = kept.length === 0 ? [] : [{ name: 'limits', state: 'ok', detail: kept.join(', ') }]
+  return ok.concat(
+    [...unkept].map(([mend, { names, reason }]) => ({
+      name: 'limits',
+      state: 'warning',
+      detail: `not kept: ${names.join(', ')}; ${reason}`,
+      mend,
+    })),
+  )
+}
+
+function treeFinding({ tree, sandbox }: MachineAbilities): Finding {
+  if (tree === 'cgroup')
+    return {
+      name: 'process trees',
+      state: 'ok',
+      detail: 'a command and all that it started end together, by control groups',
+    }
+  const isHeld = sandbox.kind === 'ready' && sandbox.by === 'bwrap'
+  const detail = isHeld
+    ? 'end together in a sandbox; outside of one, what starts a session of its own stays'
+    : 'what a command starts in a session of its own stays when the command ends'
+  return {
+    name: 'process trees',
+    state: 'warning',
+    detail,
+    mend: 'run the gate on Linux where it can make control groups',
+  }
+}
+
+/** Programs that the shell tool knows and that are often absent. */
+const PROGRAMS = ['git', 'rg', 'grep', 'find', 'sed']
+
+function programFinding(): Finding {
+  const path = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin'
+  const absent = PROGRAMS.filter((name) => findProgram(name, { path, cwd: '/' }) === undefined)
+  if (absent.length === 0) return { name: 'programs', state: 'ok', detail: `${PROGRAMS.join(', ')} are there` }
+  return {
+    name: 'programs',
+    state: 'warning',
+    detail: `not on this machine: ${absent.join(', ')}; calls of them end as unavailable`,
+    mend: `install ${absent.map((name) => (name === 'rg' ? 'ripgrep' : name)).join(', ')}`,
   }
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describeProblem } from '../describe/gate-config-error.ts'
 import type { LockgateConfig } from '../server/config/lockgate-config.ts'
+import { hasBuiltin } from '../server/config/tools-shape.ts'
 import type { CommandInput } from './command.ts'
 import type { Finding } from './doctor-machine.ts'
 import { foldersAround, locateConfig, stateFolderOf, stateRoot } from './locations.ts'
@@ -60,12 +61,12 @@ export async function projectFindings(input: CommandInput): Promise<readonly Fin
 function workspaceFindings({ workspace, tools }: LockgateConfig, root: string): readonly Finding[] {
   const named = Object.entries(workspace)
   if (named.length === 0) {
-    return tools.files
+    return hasBuiltin(tools)
       ? [
           {
             name: 'workspace',
             state: 'failed',
-            detail: '`tools.files` is on, and no workspace is named',
+            detail: 'there are built-in tools, and no workspace is named',
             mend: 'add `workspace: .`',
           },
         ]

@@ -1,5 +1,5 @@
-// `lockgate explain`: why a tool is there or not, what a caller sees, what a profile and the effects mean. The questions are
-// put to the same rooms that a call goes through; nothing is run and nothing is recorded.
+// `lockgate explain`: why a tool is there or not, what a caller sees, what stands before a tool, what a profile and the
+// effects mean. The questions are put to the same rooms that a call goes through; nothing is run and nothing is recorded.
 
 import type { CatalogueRow, DecisionPreview, Gate, Session } from '../gate-contract.ts'
 import { readCallerOptions } from './caller-options.ts'
@@ -12,7 +12,7 @@ import { ruleLine } from './rule-place.ts'
 import type { Terminal } from './terminal.ts'
 import { printSource } from './tools-command.ts'
 
-const SUBJECTS = 'tool NAME, view, profile [NAME] or effects'
+const SUBJECTS = 'tool NAME, view, guards [TOOL], profile [NAME] or effects'
 
 export const explainCommand: RunCommand = async (input) => {
   const { terminal, line } = input
@@ -20,6 +20,7 @@ export const explainCommand: RunCommand = async (input) => {
   if (what === 'tool' && name !== undefined) return explainTool(input, name)
   if (what === 'profile') return (await import('./explain-profile.ts')).explainProfile(input, name)
   if (what === 'view' && name === undefined) return (await import('./explain-view.ts')).explainView(input)
+  if (what === 'guards') return (await import('./explain-guards.ts')).explainGuards(input, name)
   if (what === 'effects' && name === undefined) return (await import('./explain-effects.ts')).explainEffects(input)
   return terminal.fail('usage', `expected ${SUBJECTS}`, ['see `lockgate explain --help`'])
 }

@@ -19,7 +19,17 @@ type Tier = {
   readonly effect: DeclaredEffect | undefined
   readonly place: string
   readonly credentials: string
+  readonly lane: string
+  readonly retry: string
 }
+
+/** Beside others in a turn, unless they touch the same. */
+const SIDE_BY_SIDE = 'beside others of its turn; a call waits for one before it that changes what it reads'
+const IN_ORDER = 'waits for each call before it that touches the same, also one of another turn'
+const ALONE = 'alone in its turn, unless the tool says that it touches nothing but what it names'
+const RETRY_READ = 'where its tool or its source says so'
+const RETRY_SAFE = 'only where it is known that nothing happened, or the tool may be repeated'
+const RETRY_NEVER = 'only where it is known that nothing happened'
 
 const TIERS: readonly Tier[] = [
   {
@@ -28,6 +38,8 @@ const TIERS: readonly Tier[] = [
     effect: 'read',
     place: 'the process of the gate',
     credentials: 'none',
+    lane: SIDE_BY_SIDE,
+    retry: RETRY_READ,
   },
   {
     tier: 'network read',
@@ -35,6 +47,8 @@ const TIERS: readonly Tier[] = [
     effect: 'read',
     place: 'the server of its source',
     credentials: 'the `env` or `headers` of its source, and no other',
+    lane: 'alone in its turn: a server does not say what its tools touch',
+    retry: RETRY_READ,
   },
   {
     tier: 'workspace write',
@@ -42,13 +56,17 @@ const TIERS: readonly Tier[] = [
     effect: 'write',
     place: 'the process of the gate',
     credentials: 'none',
+    lane: IN_ORDER,
+    retry: RETRY_SAFE,
   },
   {
     tier: 'command',
-    examples: 'a tool that runs a program',
+    examples: 'run_command, narrow commands of your own, job_stop',
     effect: 'execute',
-    place: 'where its tool runs it',
-    credentials: 'the `env` of its source, and no other',
+    place: 'a child process, in a sandbox where there is one',
+    credentials: 'none: its environment is made from nothing',
+    lane: ALONE,
+    retry: RETRY_NEVER,
   },
   {
     tier: 'external write',
@@ -56,6 +74,8 @@ const TIERS: readonly Tier[] = [
     effect: 'external',
     place: 'the server of its source',
     credentials: 'the `env` or `headers` of its source, and no other',
+    lane: ALONE,
+    retry: RETRY_SAFE,
   },
   {
     tier: 'destructive',
@@ -63,6 +83,8 @@ const TIERS: readonly Tier[] = [
     effect: 'destructive',
     place: 'where its tool does it',
     credentials: 'as its source has them',
+    lane: ALONE,
+    retry: RETRY_NEVER,
   },
   {
     tier: 'unknown',
@@ -70,6 +92,8 @@ const TIERS: readonly Tier[] = [
     effect: 'undeclared',
     place: 'the server of its source',
     credentials: 'the `env` or `headers` of its source, and no other',
+    lane: 'alone in its turn',
+    retry: RETRY_NEVER,
   },
   {
     tier: 'administration',
@@ -77,11 +101,10 @@ const TIERS: readonly Tier[] = [
     effect: undefined,
     place: 'the command line or the admin API',
     credentials: 'the state folder, or a token with `approve`, `audit` or `admin`',
+    lane: '-',
+    retry: '-',
   },
 ]
-
-const LANE = 'calls of one turn run one at a time'
-const RETRY = 'never by the gate'
 
 export async function explainEffects(input: CommandInput): Promise<ExitCode> {
   const options = await configuredOrNone(input)
@@ -109,15 +132,12 @@ type EffectRow = Omit<Tier, 'effect'> & {
   readonly effect: string
   readonly default: string
   readonly reach: string
-  readonly lane: string
-  readonly retry: string
 }
 
 function rowOf({ effect, ...tier }: Tier, defaults: readonly DefaultRow[]): EffectRow {
-  if (effect === undefined)
-    return { ...tier, effect: 'none', default: 'no tool does it', reach: '-', lane: '-', retry: '-' }
+  if (effect === undefined) return { ...tier, effect: 'none', default: 'no tool does it', reach: '-' }
   const row = defaults.find((one) => one.effect === effect)
-  return { ...tier, effect, default: row?.answer ?? 'deny', reach: row?.reach ?? 'once', lane: LANE, retry: RETRY }
+  return { ...tier, effect, default: row?.answer ?? 'deny', reach: row?.reach ?? 'once' }
 }
 
 function printTable(terminal: Terminal, profile: ProfileName, rows: readonly EffectRow[]): void {

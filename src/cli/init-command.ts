@@ -16,8 +16,14 @@ workspace: .
 # A named set of defaults, printed by \`lockgate explain profile\`: coding, platform or strict.
 profile: coding
 
-# Read, list, find and search; write, edit, move, delete and undo.
-tools: { files: true }
+# Built-in tools. \`files\`: read, list, find and search; write, edit, move, delete and undo. \`shell\`: programs that only read
+# (git status and log, ls, grep, …), without a shell, each flag and operand checked; \`lockgate doctor\` says whether this
+# machine can put them into a sandbox. \`commands\`: commands of your own, each a tool with a narrow input.
+tools:
+  files: true
+#  shell: { programs: inspect, sandbox: preferred }
+#  commands:
+#    run_tests: { program: npm, args: [test, --, '{target}'], inputs: { target: { path: true } }, effect: execute, deadline: 5m }
 
 # Where further tools come from. Each is shown as mcp__NAME__TOOL. What a tool of a source may do is said here: a tool of
 # which nothing is said is asked about each time.
@@ -37,12 +43,13 @@ policy:
       because: keys stay out of the context
 #    - allow: write_file
 #      where: { path: docs/** }
+#    - allow: { tool: run_command, reads: true }
 
 # How long a question to a person stays open, how long a client's call is held for the answer, and how long an answer for a
 # whole session holds: \`lockgate approvals list\`, \`lockgate grants list\`
 approvals: { expires: 1h, hold: 45s, grant: 12h }
 
-limits: { result: 48KB, deadline: 60s }
+limits: { result: 48KB, deadline: 60s, parallel: 8 }
 
 server: { listen: '127.0.0.1:7420' }
 `

@@ -1,4 +1,4 @@
-// The operator's desk: records and approvals of a project without any tool, source or running gate. It settles no calls that
+// The operator's desk: records, approvals and idempotency keys of a project without any tool, source or running gate. It settles no calls that
 // other processes left open: that is for a gate that knows their tools.
 
 import type { Gate } from '../gate-contract.ts'
@@ -8,7 +8,7 @@ import type { CommandInput } from './command.ts'
 import { openProject } from './project.ts'
 
 /** What the desk can do. */
-export type Desk = Pick<Gate, 'approvals' | 'grants' | 'records' | 'stop' | 'stops' | 'lift'>
+export type Desk = Pick<Gate, 'approvals' | 'grants' | 'journal' | 'records' | 'stop' | 'stops' | 'lift'>
 
 /** Opens the desk of the configuration, uses it, and closes it. Ends early where nothing is kept on disk. */
 export async function atDesk(input: CommandInput, use: (desk: Desk) => Promise<ExitCode>): Promise<ExitCode> {
@@ -46,6 +46,8 @@ const settlingNothing = (store: Store): Store => ({
   images: store.images,
   failure: () => store.failure(),
   append: (draft, closes) => store.append(draft, closes),
+  settle: (draft, end) => store.settle(draft, end),
+  journal: (filter) => store.journal(filter),
   intend: (draft) => store.intend(draft),
   flush: () => store.flush(),
   approvals: (filter) => store.approvals(filter),

@@ -3,6 +3,7 @@
 import { parseJsonText } from '../base/json-text.ts'
 import { isJsonObject } from '../base/json-value.ts'
 import type { Caller } from '../describe/caller.ts'
+import type { CommandFacts } from '../describe/tool.ts'
 import type { ExplainedCall, NamedCall } from '../gate-contract.ts'
 import { answerPiece } from './answer-piece.ts'
 import { readCallerOptions } from './caller-options.ts'
@@ -62,7 +63,7 @@ function printExplained({ io, terminal }: CommandInput, caller: Caller, tool: st
     terminal.line(['red', explained.type], `  ${explained.message}`)
     return
   }
-  const { decision, findings, resources, effect } = explained
+  const { command, decision, findings, resources, effect } = explained
   terminal.line(answerPiece(decision.kind), `  ${tool}: ${decision.reason}`)
   const by = decision.rule === undefined ? `no rule: ${decision.by}` : ruleLine(decision.rule, io.cwd)
   const facts: readonly (readonly [string, string])[] = [
@@ -70,6 +71,8 @@ function printExplained({ io, terminal }: CommandInput, caller: Caller, tool: st
     ...(decision.kind === 'ask' ? [['reach', decision.reach ?? 'once'] as const] : []),
     ['caller', callerText(caller)],
     ['effect', effect],
+    ...(command === undefined ? [] : [['starts', commandText(command)] as const]),
+    ...(decision.place === undefined ? [] : [['place', `only ${decision.place.join(' or ')}`] as const]),
     ...resources.map((resource) => ['touches', resource] as const),
     ['arguments', JSON.stringify(explained.arguments)],
     ['policy', decision.policyVersion.slice(0, 16)],
@@ -85,6 +88,9 @@ function printExplained({ io, terminal }: CommandInput, caller: Caller, tool: st
     terminal.line('      ', how, ['dim', concerning === undefined ? '' : `, of ${concerning}`])
   }
 }
+
+const commandText = ({ program, reads }: CommandFacts): string =>
+  program === '' ? 'a program that its tool could not name' : `${program}${reads ? ', which only reads' : ''}`
 
 /** `local/ana/cursor [dev] at step analyse, for local/ana/helper`. */
 export function callerText({ tenant, user, agent, roles, task, step, parent }: Caller): string {

@@ -2,15 +2,17 @@
 
 import { parseJsonText } from '../base/json-text.ts'
 import type { Outcome } from '../describe/outcome.ts'
-import type { Gate, NamedCall } from '../gate-contract.ts'
+import type { Gate, NamedCall, Session } from '../gate-contract.ts'
 import { hasPerson } from './approval-prompt.ts'
 import { readCallerOptions } from './caller-options.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import { makeCall } from './make-call.ts'
 import { sourcesFor, untilThere, withGate } from './open-gate.ts'
 import { printOutcome } from './print-outcome.ts'
+import { followProgress } from './print-progress.ts'
 import { openProject } from './project.ts'
 import { readInput } from './read-input.ts'
+import { turnSchedule } from './turn-schedule.ts'
 
 const CALLS_MAX = 1_000
 // Wider than what one call may hold, so that it is the gate that says which call is too large.
@@ -30,24 +32,36 @@ export const turnCommand: RunCommand = async (input) => {
   if (read.kind === 'bad') return terminal.fail('usage', `${file}: ${read.reason}`)
   return withGate(opened.value, input, { starts: sourcesFor(read.calls.map(({ name }) => name)) }, async (gate) => {
     for (const { name } of read.calls) await untilThere(gate, name, io.signal)
-    const outcomes = await runTurn(gate, input, caller.caller, read.calls)
+    const quiet = followProgress(gate, terminal)
+    const { outcomes, together } = await runTurn(gate, input, caller.caller, read.calls).finally(quiet)
     for (const outcome of outcomes) printOutcome(terminal, outcome)
+    if (together) for (const pieces of turnSchedule(outcomes)) terminal.line(...pieces)
+    else terminal.note(['dim', 'the calls were made one by one, since a question had to be answered first'])
     terminal.value(outcomes)
     return outcomes.every(({ ok }) => ok) ? 0 : 1
   })
 }
 
-/** Where somebody answers the calls go in one by one: a question has to be answered before the next call may follow. */
+type TurnRun = {
+  readonly outcomes: readonly Outcome[]
+  /** All were handed in at once, as a model's turn is. */
+  readonly together: boolean
+}
+
+/** Where somebody has to answer, the calls go in one by one: a question is answered before the next call may follow. */
 async function runTurn(
   gate: Gate,
   { io, line, terminal }: CommandInput,
   caller: Parameters<Gate['session']>[0],
   calls: readonly NamedCall[],
-): Promise<readonly Outcome[]> {
+): Promise<TurnRun> {
   const session = gate.session(caller, 'cli')
   const signalled = calls.map((call) => ({ ...call, signal: io.signal }))
   const yes = line.flag('yes')
-  if (!yes && !hasPerson(io)) return session.turn(signalled)
+  const answers = yes || hasPerson(io)
+  if (!answers || !(await anyAsks(session, calls))) {
+    return { outcomes: await session.turn(signalled, { signal: io.signal }), together: true }
+  }
   const outcomes: Outcome[] = []
   for (const call of signalled) {
     const make = async (one: NamedCall): Promise<Outcome> => {
@@ -57,7 +71,12 @@ async function runTurn(
     }
     outcomes.push(await makeCall({ gate, session, terminal, io, yes }, call, make))
   }
-  return outcomes
+  return { outcomes, together: false }
+}
+
+async function anyAsks(session: Session, calls: readonly NamedCall[]): Promise<boolean> {
+  const previews = await Promise.all(calls.map((call) => session.decide(call)))
+  return previews.some((one) => one.kind === 'decided' && one.decision.kind === 'ask' && one.grant === undefined)
 }
 
 type Calls =
@@ -80,7 +99,7 @@ function readCalls(text: string): Calls {
   return { kind: 'ok', calls }
 }
 
-const KNOWN = new Set(['id', 'name', 'arguments', 'approval'])
+const KNOWN = new Set(['id', 'name', 'arguments', 'approval', 'idempotencyKey'])
 
 function readCall(value: unknown): NamedCall | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -88,14 +107,16 @@ function readCall(value: unknown): NamedCall | string {
   const given: Readonly<Record<string, unknown>> = { ...value }
   const unknown = Object.keys(given).find((key) => !KNOWN.has(key))
   if (unknown !== undefined) return `\`${unknown}\` is no part of a call; known: ${[...KNOWN].join(', ')}`
-  const { id, name, arguments: args, approval } = given
+  const { id, name, arguments: args, approval, idempotencyKey } = given
   if (typeof name !== 'string') return '`name` must be text'
   if (id !== undefined && typeof id !== 'string') return '`id` must be text'
   if (approval !== undefined && typeof approval !== 'string') return '`approval` must be text'
+  if (idempotencyKey !== undefined && typeof idempotencyKey !== 'string') return '`idempotencyKey` must be text'
   return {
     name,
     arguments: args ?? {},
     ...(id === undefined ? {} : { id }),
     ...(approval === undefined ? {} : { approval }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   }
 }

@@ -9,7 +9,7 @@ import type { DeclaredEffect } from './effect.ts'
 import type { Entry } from './entry.ts'
 import type { OutcomeError } from './outcome.ts'
 import type { Touches } from './resource.ts'
-import type { Progress } from './tool.ts'
+import type { BoundText, ChosenPlace, CommandFacts, Progress } from './tool.ts'
 
 /** The door that a call came through. */
 export type Entrance = 'library' | 'mcp' | 'admin' | 'cli'
@@ -26,10 +26,28 @@ export type CallRequest = {
   readonly id?: string
   /** One of the calls of a model's turn. */
   readonly inTurn?: true
+  /** Its place among the calls of its turn, or among the calls that one tool makes; absent: it stands alone. */
+  readonly ticket?: LaneTicket
+  /** The call whose tool makes this one. */
+  readonly parent?: Call
+  /** The caller's own key: the same call made again under it runs once. 1 to 256 characters. */
+  readonly idempotencyKey?: string
   /** An approval to use; without it an equal granted one is found. */
   readonly approval?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress) => void
+}
+
+/** A call's place in the order of its turn. The order of tickets is the order in which the model wrote the calls. */
+export interface LaneTicket {
+  /** Stands for the turn, or for the tool run whose calls these are: the same for all of them. */
+  readonly turn: object
+  /** From 0. Outcomes of calls that share an id are told apart by it. */
+  readonly position: number
+  /** Told once, when it is known what the call touches or that it touches nothing any more; at once where it is known. */
+  whenPassed(listener: () => void): void
+  /** The call is over, or never came so far as to touch anything: nobody waits for it any more. May be called again. */
+  leave(): void
 }
 
 export type Call = {
@@ -56,6 +74,25 @@ export type Trail = {
   /** True once the intent row of this call is durable. */
   intended?: boolean
   attempts: number
+  /** Where the tool runs and why there. */
+  place?: ChosenPlace
+  /** Bounds that the work ran into, and bounds that could not be kept. */
+  limitsHit?: readonly string[]
+  limitsUnenforced?: readonly string[]
+  /** Milliseconds that the call waited in its lane, where it did. */
+  laneWaitMs?: number
+  /** Why the call ran alone, where its own tool could not say what it touches. */
+  exclusive?: string
+  /** Milliseconds since the Unix epoch at which the tool was first started. */
+  startedAtMs?: number
+  /** The answer was kept from an earlier call, whose id this is. */
+  cachedFrom?: string
+  /** The answer is the recorded one of the call that first used the idempotency key. */
+  replayOf?: string
+  /** The row of the journal that this call has claimed. */
+  journal?: JournalKey
+  /** Of an intended call that acts again each time it is made: digest of who asks for what, equal for equal calls. */
+  twin?: string
   /** Longest stretch in which the event loop stood still while the tool ran, where over the threshold. */
   blockedMs?: number
 }
@@ -68,6 +105,22 @@ export type CheckedInput = {
   readonly text: string
   readonly effect: DeclaredEffect
   readonly touches: Touches
+  /** The program that the call starts, where it starts one. */
+  readonly command?: CommandFacts
+  /** What an approval is for besides the arguments. */
+  readonly binds?: readonly BoundText[]
+  /** Why the tool's own `effect` could not be asked; the call then counts as its most, and runs alone. */
+  readonly effectFailed?: string
+}
+
+/** Under which name the journal knows a call. `digest`: SHA-256 (hex) of fingerprint and canonical arguments. */
+export type JournalKey = {
+  readonly tenant: string
+  readonly user: string
+  readonly agent: string
+  readonly tool: string
+  readonly key: string
+  readonly digest: string
 }
 
 /** How a call ends, before it is shaped for its readers. */

@@ -14,6 +14,7 @@ import {
 } from '../base/json-value.ts'
 import { isPromiseLike, within } from '../base/within.ts'
 import type { Call, CheckedInput } from './call.ts'
+import { commandOf, readBinds } from './command-facts.ts'
 import { effectOf } from './effect.ts'
 import type { Entry } from './entry.ts'
 import { readTouches, TOUCHES_UNKNOWN, type Touches } from './resource.ts'
@@ -21,7 +22,14 @@ import type { Refusal } from './tool.ts'
 
 export type InputRefused = {
   readonly kind: 'invalid'
-  readonly code: 'invalid_args' | 'unsafe_args' | 'oversized' | 'timeout' | 'tool_crashed' | 'unavailable'
+  readonly code:
+    | 'invalid_args'
+    | 'unsafe_args'
+    | 'permission_denied'
+    | 'oversized'
+    | 'timeout'
+    | 'tool_crashed'
+    | 'unavailable'
   readonly message: string
   readonly help?: string
 }
@@ -55,7 +63,7 @@ export function checkInput(
       message: 'the input schema of this tool does not hold, so nothing can be checked',
     }
   const checked = check.check(given.value, given.text)
-  if (!isPromiseLike(checked) && entry.tool.resolve === undefined && entry.tool.touches === undefined) {
+  if (!isPromiseLike(checked) && isPlain(entry)) {
     if (checked.kind === 'invalid') return shapeRefused(checked)
     return isJsonObject(checked.value)
       ? conclude(entry, call, checked.value, checked.text, TOUCHES_UNKNOWN)
@@ -63,6 +71,9 @@ export function checkInput(
   }
   return bounded(checkSlowly(call, entry, checked, bounds), clock, deadlineAtMs)
 }
+
+const isPlain = ({ tool }: Entry): boolean =>
+  tool.resolve === undefined && tool.touches === undefined && tool.binds === undefined
 
 /** A member whose value is undefined is one that was not given, as `JSON.stringify` has it. */
 const DROP_UNDEFINED = { undefinedMembers: 'drop' } as const
@@ -85,7 +96,10 @@ async function checkSlowly(call: Call, entry: Entry, pending: ShapeChecked, boun
     text = taken.text
     if (text !== checked.text) await fitsStill(entry, taken)
   }
-  return conclude(entry, call, args, text, await touchesOf(entry, args, call))
+  const input = conclude(entry, call, args, text, await touchesOf(entry, args, call))
+  if (input.kind === 'invalid' || entry.tool.binds === undefined) return input
+  const binds = readBinds(await entry.tool.binds(args, call.caller))
+  return binds.length === 0 ? input : Object.freeze({ ...input, binds })
 }
 
 /** INVARIANT last-check: what `resolve` made of the arguments has passed the schema too, unchanged, or nothing runs. */
@@ -99,7 +113,13 @@ async function fitsStill(entry: Entry, taken: JsonTaken & { kind: 'ok' }): Promi
 function conclude(entry: Entry, call: Call, args: JsonObject, text: string, touches: Touches): InputResult {
   const refusedBy = askCheck(entry, args, call)
   if (refusedBy !== undefined) return refusedBy
-  return Object.freeze({ kind: 'ok', args, text, effect: effectOf(entry.tool.effect, args), touches })
+  const { effect, failed } = effectOf(entry.tool.effect, args)
+  const command = commandOf(entry, args)
+  return Object.freeze({
+    ...{ kind: 'ok', args, text, effect, touches },
+    ...(command === undefined ? {} : { command }),
+    ...(failed === undefined ? {} : { effectFailed: failed }),
+  })
 }
 
 function askCheck({ tool }: Entry, args: JsonObject, call: Call): InputRefused | undefined {

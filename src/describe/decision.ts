@@ -1,6 +1,7 @@
 // What the policy answers, and the reference to the rule that answered.
 
 import type { DecisionSummary } from './outcome.ts'
+import type { Place } from './place.ts'
 
 /** Who gave a rule: strictness decides, never origin; but an `allow` of an untrusted project is refused when it is loaded. */
 export const RULE_ORIGINS = ['system', 'user', 'project', 'session'] as const
@@ -34,6 +35,8 @@ export type Decision = {
   readonly reason: string
   /** Of an `ask`: the widest reach that a person's answer may have. Absent: once. */
   readonly reach?: Reach
+  /** Where the call has to run, by the rule that let it. Absent: wherever the tool runs. */
+  readonly place?: readonly Place[]
   /** Digest of the whole policy that decided. */
   readonly policyVersion: string
 }

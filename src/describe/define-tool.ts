@@ -1,6 +1,7 @@
 // Turns what an author writes into a tool: checked, frozen, and with `run` out of everybody's hands.
 
 import type { JsonObject } from '../base/json-value.ts'
+import { boundProblems } from './contract-bounds.ts'
 import { effectMost, isDeclaredEffect } from './effect.ts'
 import { GateConfigError } from './gate-config-error.ts'
 import type { InferInput, InferSchema, ToolSchema } from './schema/tool-schema.ts'
@@ -10,12 +11,12 @@ import { hideRun } from './tool-run.ts'
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/
-const FUNCTIONS = ['run', 'touches', 'resolve', 'check', 'happened', 'present', 'admit'] as const
+const FUNCTIONS = ['touches', 'resolve', 'command', 'binds', 'check', 'happened', 'present', 'admit'] as const
 const KNOWN = new Set<string>([
   ...['name', 'version', 'title', 'description', 'returns', 'guidance', 'input', 'output', 'examples', 'effect'],
-  ...['repeat', 'deadlineMs', 'limits', 'place', 'walks', ...FUNCTIONS],
+  ...['run', 'repeat', 'deadlineMs', 'attemptMs', 'idleMs', 'retry', 'cache', 'lane', 'limits', 'place', 'sandbox'],
+  ...['walks', ...FUNCTIONS],
 ])
-const LIMITS = new Set(['argumentBytes', 'resultBytes'])
 
 /** True for a name that a tool may have: `[A-Za-z0-9_-]{1,64}`. */
 export const isToolName = (name: string): boolean => NAME.test(name)
@@ -40,9 +41,18 @@ export function defineTool(definition: ToolDefinition<JsonObject, JsonObject | u
     throw new GateConfigError(problems.map((message) => ({ key, message })))
   }
   const { run, ...contract } = definition
-  const tool = Object.freeze({ ...contract }) as unknown as Tool
-  hideRun(tool, run as unknown as Run<JsonObject, unknown>)
+  const tool = Object.freeze({ ...contract, ...frozenParts(contract) }) as unknown as Tool
+  hideRun(tool, typeof run === 'function' ? (run as unknown as Run<JsonObject, unknown>) : Object.freeze({ ...run }))
   return tool
+}
+
+/** Bounds cannot be moved once they have been checked. */
+function frozenParts({ limits, retry, cache }: Pick<Tool, 'limits' | 'retry' | 'cache'>): Partial<Tool> {
+  return {
+    ...(limits === undefined ? {} : { limits: Object.freeze({ ...limits }) }),
+    ...(retry === undefined ? {} : { retry: Object.freeze({ ...retry }) }),
+    ...(cache === undefined ? {} : { cache: Object.freeze({ ...cache }) }),
+  }
 }
 
 /** Every way in which a definition does not hold, for its author. */
@@ -87,25 +97,3 @@ function effectProblems(effect: unknown): readonly string[] {
   }
   return ['`effect` must be read, write, execute, external, destructive, undeclared, or { most, of }']
 }
-
-function boundProblems(given: Readonly<Record<string, unknown>>): readonly string[] {
-  const problems: string[] = []
-  const { repeat, place, deadlineMs, limits, walks } = given
-  if (walks !== undefined && typeof walks !== 'boolean') problems.push('`walks` must be true or false')
-  if (repeat !== undefined && !['safe', 'keyed', 'never'].includes(String(repeat)))
-    problems.push('`repeat` must be safe, keyed or never')
-  if (place !== undefined && place !== 'process' && place !== 'upstream')
-    problems.push('`place` must be process or upstream: no other place is enforced')
-  if (deadlineMs !== undefined && !isBound(deadlineMs))
-    problems.push('`deadlineMs` must be a whole number of milliseconds from 1 to 86400000')
-  if (limits === undefined) return problems
-  if (typeof limits !== 'object' || limits === null) return [...problems, '`limits` must be an object']
-  for (const [key, value] of Object.entries(limits)) {
-    if (!LIMITS.has(key)) problems.push(`\`limits.${key}\` is not enforced; known: ${[...LIMITS].join(', ')}`)
-    else if (!isBound(value)) problems.push(`\`limits.${key}\` must be a whole number of bytes, at least 1`)
-  }
-  return problems
-}
-
-const isBound = (value: unknown): boolean =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= 86_400_000

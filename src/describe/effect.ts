@@ -1,5 +1,7 @@
 // What a call may do to the world, in order of weight. The class comes from the tool, never from what a model says.
 
+import { errorText } from '../base/error-text.ts'
+
 export const EFFECTS = ['read', 'write', 'execute', 'external', 'destructive'] as const
 
 /** `read` < `write` < `execute` < `external` < `destructive`. */
@@ -16,14 +18,17 @@ export type VariableEffect<Args> = { readonly most: Effect; readonly of: (args: 
 export const isDeclaredEffect = (value: unknown): value is DeclaredEffect =>
   DECLARED_EFFECTS.some((effect) => effect === value)
 
-/** The effect of one call. A tool that throws, or names none, counts as its `most`; one that names more, as what it names. */
-export function effectOf<Args>(declared: DeclaredEffect | VariableEffect<Args>, args: Args): DeclaredEffect {
-  if (typeof declared === 'string') return declared
+/** The effect of one call, and why it could not be asked, where it could not. */
+export type EffectAnswer = { readonly effect: DeclaredEffect; readonly failed?: string }
+
+/** A tool that throws, or names none, counts as its `most`; one that names more, as what it names. */
+export function effectOf<Args>(declared: DeclaredEffect | VariableEffect<Args>, args: Args): EffectAnswer {
+  if (typeof declared === 'string') return { effect: declared }
   try {
     const effect = declared.of(args)
-    return isDeclaredEffect(effect) ? effect : declared.most
-  } catch {
-    return declared.most
+    return isDeclaredEffect(effect) ? { effect } : { effect: declared.most, failed: '`effect.of` named no effect' }
+  } catch (error) {
+    return { effect: declared.most, failed: errorText(error) }
   }
 }
 

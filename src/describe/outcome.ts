@@ -3,6 +3,7 @@
 import type { ContentPart, Display } from './content.ts'
 import type { DeclaredEffect } from './effect.ts'
 import type { ErrorType, RetryAdvice } from './error-types.ts'
+import type { Place } from './place.ts'
 
 /** Whether the call changed anything: certainly not, certainly, or nobody can say. */
 export type EffectState = 'none' | 'done' | 'unknown'
@@ -60,7 +61,19 @@ export type OutcomeMeta = {
   readonly effect?: DeclaredEffect
   /** How many times the tool was started: 0 where the call was refused. */
   readonly attempts: number
-  readonly place?: string
+  readonly place?: Place
+  /** Its place among the calls of its turn, or among those that one tool made, from 0. Tells calls apart that share an id. */
+  readonly position?: number
+  /** The call whose tool made this one. */
+  readonly parent?: string
+  /** Milliseconds from the opening of the call to the first start of its tool; absent where it was not started. */
+  readonly startedMs?: number
+  /** The answer was kept: the call that first got it. */
+  readonly cached?: string
+  /** The recorded answer of the call that first used the idempotency key: its id. */
+  readonly replayOf?: string
+  /** Bounds that the work ran into. */
+  readonly limitsHit?: readonly string[]
   readonly truncated?: Truncation
 }
 

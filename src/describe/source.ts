@@ -5,6 +5,7 @@
 // 4. `close` is called once; it ends whatever the source started, and resolves.
 
 import type { Clock } from '../base/clock.ts'
+import type { MachineAbilities } from '../machine/abilities.ts'
 import type { BeforeImages } from './before-images.ts'
 import type { Layer } from './layer.ts'
 import type { Tool } from './tool.ts'
@@ -25,6 +26,8 @@ export interface SourceHost {
   readonly workspace: Workspace
   readonly images: BeforeImages
   readonly clock: Clock
+  /** What this machine can do to keep a command in its bounds; found out once. */
+  machine(): Promise<MachineAbilities>
   /** Replaces all tools of this source in one step. */
   offer(tools: readonly OfferedTool[]): void
   report(state: SourceState): void

@@ -8,6 +8,8 @@ import type { EffectState } from './outcome.ts'
 /** How a failure may end its call. */
 export const FAILURE_TYPES = [
   'tool_error',
+  'permission_denied',
+  'timeout',
   'tool_crashed',
   'outcome_unknown',
   'unavailable',

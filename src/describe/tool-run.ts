@@ -1,9 +1,9 @@
 // Where the `run` of each defined tool is kept. Only `execute/` may open it, and a test of the walls holds that.
 
 import type { JsonObject } from '../base/json-value.ts'
-import type { Run, Tool } from './tool.ts'
+import type { Run, Tool, WorkerRun } from './tool.ts'
 
-type AnyRun = Run<JsonObject, unknown>
+type AnyRun = Run<JsonObject, unknown> | WorkerRun
 
 const runs = new WeakMap<object, AnyRun>()
 
@@ -16,5 +16,5 @@ export function hideRun(tool: object, run: AnyRun): void {
 export const hasRun = (tool: object): boolean => runs.has(tool)
 
 // INVARIANT one-gate: the run of a tool is found by identity here and nowhere else; a copy of a tool cannot run.
-/** The run of a tool; undefined for anything that `defineTool` did not make. */
+/** The run of a tool, or the export of a module that is; undefined for anything that `defineTool` did not make. */
 export const openRun = (tool: Tool): AnyRun | undefined => runs.get(tool)

@@ -65,8 +65,12 @@ function fingerprintOf(tool: Tool, origin: Origin, input: JsonValue, output: Jso
   const guidance = tool.guidance === undefined ? null : (JSON.parse(JSON.stringify(tool.guidance)) as JsonValue)
   const declared = typeof effect === 'string' ? effect : { most: effect.most, of: 'arguments' }
   const { source, identity } = origin
+  const { place, sandbox } = tool
   return sha256(
     canonicalJson({
+      // An approval of a command that runs in a sandbox is none of one that does not.
+      ...(place === 'child' ? { place, sandbox: sandbox ?? 'preferred' } : {}),
+      ...(place === 'worker' ? { place } : {}),
       name,
       version,
       title,

@@ -197,3 +197,19 @@ describe('views', () => {
     expect(seen.list(caller)).toHaveLength(0)
   })
 })
+
+test('a command that leaves its sandbox is another definition; the bounds of its time are not part of it', () => {
+  const fingerprintOf = (more: object): string | undefined => {
+    const catalogue = new Catalogue()
+    const command = defineTool({
+      ...{ name: 'command', version: '1.0.0', description: 'Runs.', input: { type: 'object' }, effect: 'execute' },
+      run: () => 1,
+      ...more,
+    } as never) as Tool
+    return catalogue.add({ source: 'host', layer: 'user', identity: '', foreign: false }, command).fingerprint
+  }
+  const places = [{}, { place: 'child' }, { place: 'child', sandbox: 'required' }, { place: 'child', sandbox: 'off' }]
+  expect(new Set(places.map(fingerprintOf)).size).toBe(4)
+  expect(fingerprintOf({ place: 'child', sandbox: 'preferred' })).toBe(fingerprintOf({ place: 'child' }))
+  expect(fingerprintOf({ deadlineMs: 5, retry: { times: 1 } })).toBe(fingerprintOf({}))
+})

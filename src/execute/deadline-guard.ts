@@ -1,18 +1,16 @@
 // The outermost guard: the call ends when its time is over or its caller has left, whatever the tool does. The tool is
-// told to stop and is not waited for; what it answers later is recorded and goes to nobody.
+// told to stop and is not waited for; what it answers later goes to nobody.
 
 import type { Clock } from '../base/clock.ts'
 import { errorText } from '../base/error-text.ts'
 import type { Ending } from '../describe/call.ts'
 import type { Decision } from '../describe/decision.ts'
 import { refused } from '../describe/refused.ts'
-import type { Guard, Job, Next } from './guard.ts'
+import type { Guard, Job, Next, ReportLate } from './guard.ts'
+import { reconcile } from './reconcile.ts'
 import { unsaidEffect } from './settle-guard.ts'
 
-/** Told of an answer that came after the call was over. */
-export type ReportLate = (job: Job, ending: Ending, afterMs: number) => void
-
-/** A call whose tool runs, and how to end it at once; the tool is told to stop and is not waited for. */
+/** A call on its way, and how to end it at once; the tool is told to stop and is not waited for. */
 export type RunningCall = { readonly job: Job; readonly cancel: () => void; readonly deny: (denial: Decision) => void }
 export type Running = Set<RunningCall>
 
@@ -20,7 +18,11 @@ export function deadlineGuard(clock: Clock, running: Running, reportLate: Report
   return {
     name: 'deadline',
     bounds: 'ends the call when its time is over or its caller has left',
-    run: (job, next) => race(job, next, { clock, running, reportLate }),
+    run: (job, next) => {
+      const ending = race(job, next, { clock, running, reportLate })
+      // A tool that can say what became of its call is asked where nobody else knows.
+      return job.entry.tool.happened === undefined ? ending : ending.then((known) => reconcile(job, known, clock))
+    },
   }
 }
 
@@ -28,9 +30,9 @@ type Parts = { readonly clock: Clock; readonly running: Running; readonly report
 
 function race(job: Job, next: Next, { clock, running, reportLate }: Parts): Promise<Ending> {
   const { signal } = job.call.request
-  if (signal?.aborted === true) return Promise.resolve(cancelled(job, false))
+  if (signal?.aborted === true) return Promise.resolve(cancelled(job))
   const leftMs = job.deadlineAtMs - clock.monotonic()
-  if (leftMs <= 0) return Promise.resolve(timedOut(job, false))
+  if (leftMs <= 0) return Promise.resolve(timedOut(job))
   return new Promise((resolve) => {
     let over = false
     const finish = (ending: Ending): void => {
@@ -43,24 +45,26 @@ function race(job: Job, next: Next, { clock, running, reportLate }: Parts): Prom
     }
     const stop = (ending: Ending, reason: string): void => {
       if (over) return
-      finish(ending)
+      over = true
       job.scope.abort(new DOMException(reason, reason === 'deadline' ? 'TimeoutError' : 'AbortError'))
+      finish(ending)
     }
-    const leave = (): void => stop(cancelled(job, true), 'cancelled')
+    const leave = (): void => stop(cancelled(job), 'cancelled')
     const deny = (denial: Decision): void => stop(nowDenied(job, denial), 'denied')
     const here: RunningCall = { job, cancel: leave, deny }
-    const cancelTimer = clock.after(leftMs, () => stop(timedOut(job, true), 'deadline'))
+    const cancelTimer = clock.after(leftMs, () => stop(timedOut(job), 'deadline'))
     running.add(here)
     signal?.addEventListener('abort', leave, { once: true })
     const answered = (ending: Ending): void => {
+      if (over) return
       const lateMs = clock.monotonic() - job.deadlineAtMs
-      // A tool that held the event loop beyond its time kept the timer from firing; it is late all the same.
-      if (!over && lateMs <= 0) {
+      if (lateMs <= 0) {
         finish(ending)
         return
       }
-      if (!over) stop(timedOut(job, true), 'deadline')
-      reportLate(job, ending, lateMs)
+      // A tool that held the event loop beyond its time kept the timer from firing; it is late all the same.
+      stop(timedOut(job), 'deadline')
+      if (job.call.trail.attempts > 0) reportLate(job, ending, lateMs)
     }
     next(job).then(answered, (bug: unknown) => answered(broken(job, bug)))
   })
@@ -72,8 +76,8 @@ function broken(job: Job, bug: unknown): Ending {
   return refused('internal', message, { effect: unsaidEffect(job), help: errorText(bug) })
 }
 
-function timedOut(job: Job, begun: boolean): Ending {
-  const effect = begun ? unsaidEffect(job) : 'none'
+function timedOut(job: Job): Ending {
+  const effect = unsaidEffect(job)
   const message =
     effect === 'unknown'
       ? 'the deadline passed while the tool ran; it may have taken effect, so look before you try again'
@@ -93,8 +97,8 @@ function nowDenied(job: Job, denial: Decision): Ending {
   })
 }
 
-function cancelled(job: Job, begun: boolean): Ending {
-  const effect = begun ? unsaidEffect(job) : 'none'
+function cancelled(job: Job): Ending {
+  const effect = unsaidEffect(job)
   const message =
     effect === 'unknown'
       ? 'the call was cancelled while the tool ran; it may have taken effect'

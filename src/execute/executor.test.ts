@@ -2,86 +2,10 @@
 // Method: one executor on a fake clock; tools that hang, throw, block the loop, answer late or answer nonsense.
 
 import { describe, expect, test } from 'vitest'
-import type { Call, CheckedInput, Ending } from '../describe/call.ts'
 import type { Decision } from '../describe/decision.ts'
-import { defineTool } from '../describe/define-tool.ts'
-import type { Entry } from '../describe/entry.ts'
-import { compileCheck } from '../describe/schema/compile-check.ts'
-import type { Run, RunContext, Tool } from '../describe/tool.ts'
+import type { RunContext } from '../describe/tool.ts'
 import { toolFailure } from '../describe/tool-failure.ts'
-import { FakeClock } from '../testing/fake-clock.ts'
-import { Executor } from './executor.ts'
-
-type Options = {
-  readonly effect?: 'read' | 'write'
-  readonly deadlineMs?: number
-  readonly output?: object
-  readonly signal?: AbortSignal
-  readonly repeat?: 'safe'
-  /** What has come to be denied since the call was allowed. */
-  readonly denial?: () => Decision | undefined
-}
-
-function setUp(run: Run<object, unknown>, options: Options = {}) {
-  const { denial = () => undefined } = options
-  const clock = new FakeClock()
-  const late: Ending[] = []
-  const crashes: unknown[] = []
-  const executor = new Executor({
-    clock,
-    deadlineMs: 1_000,
-    denies: () => denial(),
-    mayTouch: () => true,
-    reportLate: (_job, ending) => void late.push(ending),
-    reportCrash: (_job, error) => {
-      crashes.push(error)
-      return 'stack'
-    },
-    log: () => {},
-  })
-  const { effect = 'write', deadlineMs, output, signal, repeat } = options
-  const tool = defineTool({
-    name: 'probe',
-    version: '1.0.0',
-    description: 'A tool for tests.',
-    input: { type: 'object' },
-    effect,
-    run,
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(repeat === undefined ? {} : { repeat }),
-  }) as Tool
-  const checkOutput = output === undefined ? undefined : compileCheck(output as { type: 'object' }, { trusted: true })
-  if (checkOutput?.kind === 'bad') throw new Error(checkOutput.reason)
-  const entry = {
-    tool,
-    source: 'host',
-    layer: 'user',
-    state: { kind: 'active' },
-    fingerprint: 'f',
-    listing: undefined,
-    checkInput: undefined,
-    checkOutput,
-  } as Entry
-  const call: Call = {
-    id: 'call_1',
-    runId: 'run_1',
-    request: {
-      caller: undefined as never,
-      entrance: 'library',
-      name: 'probe',
-      arguments: {},
-      ...(signal === undefined ? {} : { signal }),
-    },
-    caller: { tenant: 't', user: 'u', agent: 'a', roles: [], session: 's' },
-    openedAtMs: clock.now(),
-    openedMonotonicMs: clock.monotonic(),
-    trail: { attempts: 0 },
-  }
-  const input: CheckedInput = { kind: 'ok', args: Object.freeze({}), text: '{}', effect, touches: { kind: 'unknown' } }
-  return { clock, late, crashes, call, executor, start: () => executor.run(call, entry, input) }
-}
-
-const errorOf = (ending: Ending) => (ending.kind === 'failure' ? ending.error : undefined)
+import { errorOf, setUp } from './executor.fixture.ts'
 
 describe('what is denied while it runs', () => {
   const DENIED: Decision = {
@@ -152,11 +76,11 @@ describe('deadline', () => {
   })
 
   test('the deadline of a tool holds where it is shorter than that of the gate, and never where it is longer', async () => {
-    const short = setUp(() => new Promise(() => {}), { deadlineMs: 100 })
+    const short = setUp(() => new Promise(() => {}), { tool: { deadlineMs: 100 } })
     const ending = short.start()
     await short.clock.advance(100)
     expect(errorOf(await ending)?.type).toBe('timeout')
-    const long = setUp(() => new Promise(() => {}), { deadlineMs: 5_000 })
+    const long = setUp(() => new Promise(() => {}), { tool: { deadlineMs: 5_000 } })
     const other = long.start()
     await long.clock.advance(1_000)
     expect(errorOf(await other)?.type).toBe('timeout')
@@ -315,5 +239,8 @@ describe('settle', () => {
 })
 
 test('the guards are one printable list, the deadline outermost and settle innermost', () => {
-  expect(setUp(() => '').executor.guards.map(({ name }) => name)).toEqual(['deadline', 'settle'])
+  const names = setUp(() => '')
+    .executor.guards.all([])
+    .map(({ name }) => name)
+  expect(names).toEqual(['deadline', 'breaker', 'retry', 'attempt', 'place', 'settle'])
 })

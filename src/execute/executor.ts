@@ -2,44 +2,62 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Call, CheckedInput, Ending } from '../describe/call.ts'
-import type { Caller } from '../describe/caller.ts'
-import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import { refused } from '../describe/refused.ts'
-import { deadlineGuard, type ReportLate, type Running } from './deadline-guard.ts'
-import { compose, type Guard, type Next } from './guard.ts'
+import type { MachineAbilities } from '../machine/abilities.ts'
+import { breakerGuard } from './breaker-guard.ts'
+import { deadlineGuard, type Running } from './deadline-guard.ts'
+import type { Guard, ReportCrash, ReportLate } from './guard.ts'
+import { GuardList, type PlacedGuard } from './guard-list.ts'
+import type { GuardOptions } from './guard-options.ts'
+import { slotRank } from './guard-slots.ts'
+import { hostGuards } from './host-guards.ts'
+import { LastingWork, type Work } from './lasting-work.ts'
 import { LoopWatch } from './loop-watch.ts'
-import { RunScope, type ToolLog } from './run-scope.ts'
+import { placeGuard } from './place-guard.ts'
+import { retryGuard } from './retry-guard.ts'
+import { RunScope, type ScopeParts } from './run-scope.ts'
 import { runTool } from './run-tool.ts'
-import { type ReportCrash, settleGuard } from './settle-guard.ts'
+import { settleGuard } from './settle-guard.ts'
+import { type StillMayParts, stillMay } from './still-may.ts'
+import { attemptGuard } from './time-bound.ts'
+import { WorkerRuns } from './worker-runs.ts'
 
-export type ExecutorParts = {
-  readonly clock: Clock
-  /** Milliseconds from the opening of a call; a tool's own deadline can only be shorter. */
-  readonly deadlineMs: number
-  /** The denial of a call that was allowed and is not any more. */
-  readonly denies: (call: Call, entry: Entry, input: CheckedInput) => Decision | undefined
-  readonly mayTouch: (caller: Caller, entry: Entry, resource: string, input: CheckedInput) => boolean
-  readonly reportLate: ReportLate
-  readonly reportCrash: ReportCrash
-  readonly log: ToolLog
-}
+export type ExecutorParts = Omit<ScopeParts, 'lasts'> &
+  StillMayParts & {
+    readonly clock: Clock
+    /** Milliseconds from the opening of a call; a tool's own deadline can only be shorter. */
+    readonly deadlineMs: number
+    readonly reportLate: ReportLate
+    readonly reportCrash: ReportCrash
+    readonly machine: () => Promise<MachineAbilities>
+    /** Guards of other parts of the gate, each at the place that its name has in the list. */
+    readonly twin?: Guard
+    readonly lane?: Guard
+    readonly cache?: Guard
+    /** Told of work that goes on after its call; the answer is called once that is over, and may be called again. */
+    readonly goesOn?: (work: Work) => () => void
+    /** The host's own, checked. */
+    readonly guards?: readonly GuardOptions[]
+    /** From 0 up to 1; for the waiting times between tries. */
+    readonly random?: () => number
+  }
 
 export class Executor {
-  readonly guards: readonly Guard[]
-  readonly #parts: ExecutorParts
-  readonly #walk: Next
+  readonly guards: GuardList
+  readonly #parts: ExecutorParts & ScopeParts
+  readonly #lasting: LastingWork
   readonly #running: Running = new Set()
+  readonly #workers: WorkerRuns
   #stopped = false
 
   constructor(parts: ExecutorParts) {
-    this.#parts = parts
-    this.guards = checkOrder([
-      deadlineGuard(parts.clock, this.#running, parts.reportLate),
-      settleGuard(parts.reportCrash),
-    ])
-    const watch = new LoopWatch(parts.clock)
-    this.#walk = compose(this.guards, (job) => runTool(job, parts.clock, watch))
+    const { clock } = parts
+    this.#lasting = new LastingWork(parts.denies)
+    this.#parts = { ...parts, lasts: (work, end) => this.#last(work, end) }
+    this.#workers = new WorkerRuns(clock)
+    const run = { clock, watch: new LoopWatch(clock), workers: this.#workers }
+    this.guards = new GuardList(placedGuards(parts, this.#running), (job) => runTool(job, run))
   }
 
   /** Runs an allowed call. After `stop`, nothing starts any more. */
@@ -51,14 +69,32 @@ export class Executor {
       call.trail.decision = denial
       return Promise.resolve(refused('permission_denied', denial.reason))
     }
-    const { clock, mayTouch, log, deadlineMs } = this.#parts
-    const scope = new RunScope(call, clock, (resource) => mayTouch(call.caller, entry, resource, input), log)
-    const deadlineAtMs = call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs)
-    return this.#walk({ call, entry, input, scope, deadlineAtMs })
+    const deadlineAtMs = this.#deadlineOf(call, entry)
+    const scope = new RunScope(this.#parts, call, entry, input, deadlineAtMs)
+    return this.guards.chainOf(entry)({ call, entry, input, scope, deadlineAtMs })
   }
 
-  /** Asks again about every running call, and ends those that are denied now. */
+  #last(work: Work, end: (reason: Error) => void): () => void {
+    const over = this.#parts.goesOn?.(work)
+    const release = this.#lasting.add(work, end)
+    return () => {
+      release()
+      over?.()
+    }
+  }
+
+  /** INVARIANT child-within-parent: a call that a tool makes is over when the call of that tool is. */
+  #deadlineOf({ openedMonotonicMs, request }: Call, { tool }: Entry): number {
+    const { deadlineMs } = this.#parts
+    const ownMs = openedMonotonicMs + Math.min(deadlineMs, tool.deadlineMs ?? deadlineMs)
+    if (request.parent === undefined) return ownMs
+    const parent = [...this.#running].find(({ job }) => job.call === request.parent)
+    return Math.min(ownMs, parent?.job.deadlineAtMs ?? openedMonotonicMs)
+  }
+
+  /** Asks again about every running call and about what calls have left running, and ends what is denied now. */
   review(): void {
+    this.#lasting.review()
     for (const { job, deny } of [...this.#running]) {
       const denial = this.#parts.denies(job.call, job.entry, job.input)
       if (denial !== undefined) deny(denial)
@@ -68,13 +104,33 @@ export class Executor {
   /** Cancels every running call, each with an outcome of its own, and starts none after that. */
   stop(): void {
     this.#stopped = true
+    this.#lasting.stop()
     for (const { cancel } of [...this.#running]) cancel()
+  }
+
+  /** Ends what still runs in workers. */
+  close(): Promise<void> {
+    return this.#workers.close()
   }
 }
 
-/** The deadline stands outside everything that could wait, and `settle` inside everything that could hold a result. */
-function checkOrder(guards: readonly Guard[]): readonly Guard[] {
-  if (guards[0]?.name !== 'deadline') throw new Error('the deadline must be the outermost guard')
-  if (guards.at(-1)?.name !== 'settle') throw new Error('settle must be the innermost guard')
-  return Object.freeze([...guards])
+/** The whole list, outermost first. Of two at one place the later one holds: the host's own stand behind the tools' own. */
+function placedGuards(parts: ExecutorParts, running: Running): readonly PlacedGuard[] {
+  const { clock, reportLate, reportCrash, machine, twin, lane, cache, random = Math.random } = parts
+  const inner = { clock, random, reportCrash, stillMay: stillMay(parts) }
+  const given = (slot: 'twin' | 'lane' | 'cache', guard: Guard | undefined): readonly PlacedGuard[] =>
+    guard === undefined ? [] : [{ slot, guard }]
+  const placed: readonly PlacedGuard[] = [
+    { slot: 'deadline', guard: deadlineGuard(clock, running, reportLate) },
+    ...given('twin', twin),
+    ...given('lane', lane),
+    ...given('cache', cache),
+    { slot: 'breaker', guard: breakerGuard(clock, {}, ({ tool }) => tool.place === 'upstream') },
+    { slot: 'retry', guard: retryGuard(inner) },
+    { slot: 'attempt', guard: attemptGuard(clock) },
+    { slot: 'place', guard: placeGuard(machine) },
+    { slot: 'settle', guard: settleGuard({ clock, reportCrash, reportLate }) },
+    ...hostGuards(parts.guards ?? [], inner),
+  ]
+  return [...placed].sort((one, other) => slotRank(one.slot) - slotRank(other.slot))
 }

@@ -75,6 +75,8 @@ export class LoopGuard {
 
   /** How often this call would then have been made without any change, where that is once too often. */
   refuses(call: Call, input: CheckedInput): number | undefined {
+    // What a tool calls is part of the call of that tool, and that one counts.
+    if (call.request.parent !== undefined) return undefined
     const track = this.#trackOf(call.caller)
     const { refuse } = this.#limits
     if (track.run + 1 < refuse && turnsToTimes(track.turns) < refuse) return undefined
@@ -85,6 +87,7 @@ export class LoopGuard {
 
   /** Notes how a call ended. The answer is a remark for the model, where the conversation goes in circles. */
   note(call: Call, outcome: Outcome): string | undefined {
+    if (call.request.parent !== undefined) return undefined
     if (!outcome.ok && PASSING.has(outcome.error.type)) return undefined
     const track = this.#trackOf(call.caller)
     const paced = this.#isPaced(track, call)

@@ -2,30 +2,40 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Ending } from '../describe/call.ts'
+import { refused } from '../describe/refused.ts'
 import type { Progress, RunAnswer } from '../describe/tool.ts'
 import { openRun } from '../describe/tool-run.ts'
 import type { Job } from './guard.ts'
 import { BLOCKED_MS_MIN, type LoopWatch } from './loop-watch.ts'
+import type { WorkerRuns } from './worker-runs.ts'
 
 type Generated = AsyncGenerator<Progress, RunAnswer<unknown>, void>
 
-export async function runTool(job: Job, clock: Clock, watch: LoopWatch): Promise<Ending> {
+export type RunToolParts = { readonly clock: Clock; readonly watch: LoopWatch; readonly workers: WorkerRuns }
+
+export async function runTool(job: Job, { clock, watch, workers }: RunToolParts): Promise<Ending> {
+  const { scope, input } = job
+  // Whatever stood before may have waited, and nothing is started for a call that is over.
+  if (scope.aborted !== undefined) return refused('cancelled', 'the call was over before its tool began')
   const run = openRun(job.entry.tool)
   if (run === undefined) throw new Error(`\`${job.entry.tool.name}\` was not made by defineTool`)
-  job.call.trail.attempts += 1
+  const { trail } = job.call
+  trail.attempts += 1
+  trail.startedAtMs ??= clock.now()
+  scope.begin()
   const startedMs = clock.monotonic()
   const watched = watch.enter()
   try {
     // INVARIANT last-check: the tool gets the very object that the policy decided on, frozen since it was checked.
-    const answer = run(job.input.args, job.scope)
+    const answer = typeof run === 'function' ? run(input.args, scope) : workers.run(job, run)
     noteBlocked(job, clock.monotonic() - startedMs)
     const value = isGenerator(answer) ? await drive(job, answer) : await answer
     return { kind: 'value', value }
   } finally {
     noteBlocked(job, watch.leave(watched))
+    scope.stop()
   }
 }
-
 /** Yields that come without waiting would keep timers, and with them the deadline, from ever firing. */
 const YIELDS_PER_TURN = 64
 
@@ -35,10 +45,10 @@ async function drive(job: Job, generated: Generated): Promise<unknown> {
     if (yields % YIELDS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve))
     if (step.done === true) return step.value
     job.scope.progress(step.value)
-    if (job.scope.signal.aborted) {
+    if (job.scope.aborted !== undefined) {
       // The generator gets the chance to clean up; its answer goes the way of a late result.
       await generated.return(undefined)
-      throw job.scope.signal.reason
+      throw job.scope.aborted
     }
   }
 }

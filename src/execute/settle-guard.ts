@@ -1,6 +1,7 @@
 // The innermost guard: whatever the tool answers or throws becomes an ending here. Output is checked against its schema
 // before anything outside holds it; an answer that the schema refuses is withheld, and its effect is said to be done.
 
+import type { Clock } from '../base/clock.ts'
 import { isJsonObject, takeJson } from '../base/json-value.ts'
 import type { Ending } from '../describe/call.ts'
 import { ERROR_TYPES } from '../describe/error-types.ts'
@@ -8,39 +9,54 @@ import type { EffectState } from '../describe/outcome.ts'
 import { refused } from '../describe/refused.ts'
 import { FAILURE_TYPES, ToolFailure } from '../describe/tool-failure.ts'
 import { ToolResult } from '../describe/tool-result.ts'
-import type { Guard, Job, Next } from './guard.ts'
+import type { Guard, Job, Next, ReportCrash, ReportLate } from './guard.ts'
 
 /** Values that a schema checks: bounded like arguments, but larger. */
 const OUTPUT_BOUNDS = { depthMax: 64, keysMax: 1_000_000, bytesMax: 64 * 1024 * 1024 } as const
 
 const AS_IT_CAME = { keyOrder: 'given', undefinedMembers: 'drop', unsafeIntegers: 'keep' } as const
 
-export type ReportCrash = (job: Job, error: unknown) => string
+export type SettleParts = {
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly reportCrash: ReportCrash
+  readonly reportLate: ReportLate
+}
 
-/** The answer of a tool as it came, on its way to be settled. */
-export type RawEnding = { readonly kind: 'raw'; readonly answer: unknown }
-
-export function settleGuard(reportCrash: ReportCrash): Guard {
+export function settleGuard(parts: SettleParts): Guard {
   return {
     name: 'settle',
     bounds: 'turns the answer into an ending and checks it against the output schema',
-    run: (job, next) => settle(job, next, reportCrash),
+    run: (job, next) => settle(job, next, parts),
   }
 }
 
-async function settle(job: Job, next: Next, reportCrash: ReportCrash): Promise<Ending> {
+async function settle(job: Job, next: Next, { clock, reportCrash, reportLate }: SettleParts): Promise<Ending> {
+  let ending: Ending
   try {
     const raw = await next(job)
-    return raw.kind === 'value' ? await settleAnswer(job, raw.value) : raw
+    // The tool was not even started.
+    if (raw.kind === 'failure') return raw
+    ending = await settleAnswer(job, raw.value)
   } catch (error) {
     const failure = failureOf(error)
-    return failure === undefined ? crash(job, error, reportCrash) : settleFailure(job, failure)
+    ending = failure === undefined ? crash(job, error, reportCrash) : described(job, failure)
   }
+  const { overAtMs } = job.scope
+  // Nobody waits for this try any more: what became of it is recorded here, once, whatever stands outside makes of it.
+  if (overAtMs !== undefined) reportLate(job, ending, clock.monotonic() - overAtMs)
+  return ending
+}
+
+/** A failure that says that nothing was changed is believed: later guards may try again. */
+function described(job: Job, failure: ToolFailure): Ending {
+  const ending = settleFailure(job, failure)
+  if (ending.kind === 'failure' && ending.error.effect === 'none') job.scope.actedNot()
+  return ending
 }
 
 function settleAnswer(job: Job, answer: unknown): Ending | Promise<Ending> {
   const failure = failureOf(answer)
-  if (failure !== undefined) return settleFailure(job, failure)
+  if (failure !== undefined) return described(job, failure)
   if (!(answer instanceof ToolResult)) return checkValue(job, { kind: 'value', value: answer })
   const { value, content, display } = answer
   return checkValue(job, { kind: 'value', value, content, ...(display === undefined ? {} : { display }) })
@@ -69,8 +85,9 @@ function withheld(job: Job, problem: string): Ending {
   )
 }
 
-// INVARIANT honest-effect: a tool that does not say what it did is not believed to have done nothing, unless it only reads.
-export const unsaidEffect = (job: Job): EffectState => (job.input.effect === 'read' ? 'none' : 'unknown')
+// INVARIANT honest-effect: a tool that does not say what it did is not believed to have done nothing, unless it only reads,
+// or was never started.
+export const unsaidEffect = (job: Job): EffectState => (job.scope.mayHaveActed ? 'unknown' : 'none')
 
 /** What was thrown or returned may throw again when it is looked at. */
 function failureOf(answer: unknown): ToolFailure | undefined {
@@ -85,7 +102,7 @@ const EFFECTS = ['none', 'done', 'unknown']
 const DETAIL_BOUNDS = { depthMax: 16, keysMax: 1_000, bytesMax: 65_536 } as const
 
 /** What a tool says of its failure, as far as it has the right form: authors without types say anything. */
-function settleFailure(job: Job, { options }: ToolFailure): Ending {
+export function settleFailure(job: Job, { options }: ToolFailure): Ending {
   const { content, help } = options
   const type = FAILURE_TYPES.find((known) => known === options.type) ?? 'tool_error'
   const code = typeof options.code === 'string' ? options.code.slice(0, 128) : 'unspecified'

@@ -2,10 +2,12 @@
 // would leave out what it was meant to set; what is inside rules, tools and sources is judged where it is used.
 
 import { isAbsolute } from 'node:path'
+import { compileNameGlob } from '../base/glob.ts'
 import { ARGUMENT_BYTES_MAX } from '../describe/check-input.ts'
 import { type ConfigProblem, GateConfigError } from '../describe/gate-config-error.ts'
 import type { Source } from '../describe/source.ts'
 import { hasRun } from '../describe/tool-run.ts'
+import { guardProblems } from '../execute/check-guards.ts'
 
 type Rule = { readonly expected: string; readonly holds: (value: unknown) => boolean }
 
@@ -45,6 +47,7 @@ const OPTIONS: Readonly<Record<string, Rule>> = {
   approvals: { expected: 'an object', holds: isObject },
   limits: { expected: 'an object', holds: isObject },
   ownFiles: listOf('paths', isPath),
+  guards: { expected: 'a list of guards', holds: Array.isArray },
   sourceStartMs: wholeFrom(1, 600_000),
   clock: {
     expected: 'a clock with `now`, `monotonic` and `after`',
@@ -53,9 +56,14 @@ const OPTIONS: Readonly<Record<string, Rule>> = {
   log: { expected: 'a function', holds: isFunction },
 }
 const DAY_MS = 86_400_000
+/** Milliseconds from the opening of a call to its end, where nothing is said. */
+export const DEADLINE_MS = 60_000
 const REPEATS_MAX = 1_000_000_000
 /** The loop guard's, where nothing is said. */
 export const REPEATS = { warn: 5, refuse: 10, paceMs: 50 } as const
+
+const PER_MINUTE_MAX = 1_000_000_000
+const RATE = wholeFrom(1, PER_MINUTE_MAX)
 
 const INNER: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   approvals: {
@@ -71,6 +79,21 @@ const INNER: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     deadlineMs: wholeFrom(1, 86_400_000),
     argumentBytes: wholeFrom(2, ARGUMENT_BYTES_MAX),
     repeats: { expected: 'an object', holds: isObject },
+    parallel: wholeFrom(1, 1_000),
+    perMinute: {
+      expected: `a whole number from 1 to ${PER_MINUTE_MAX}, or an object of them`,
+      holds: (value) => RATE.holds(value) || isObject(value),
+    },
+  },
+  'limits.perMinute': {
+    caller: RATE,
+    tenant: RATE,
+    tools: {
+      expected: `whole numbers from 1 to ${PER_MINUTE_MAX} by tool name or glob`,
+      holds: (value) =>
+        isObject(value) &&
+        Object.entries(value).every(([name, rate]) => compileNameGlob(name).kind === 'ok' && RATE.holds(rate)),
+    },
   },
   'limits.repeats': {
     warn: wholeFrom(2, REPEATS_MAX),
@@ -87,7 +110,8 @@ export function checkGateOptions(options: unknown): void {
       const given = valueAt(options, key)
       if (isObject(given)) problems.push(...problemsOf(given, rules, `${key}.`))
     }
-    if (problems.length === 0) problems.push(...repeatsProblems(options), ...proofProblems(options))
+    if (problems.length === 0)
+      problems.push(...repeatsProblems(options), ...proofProblems(options), ...guardsProblems(options))
   }
   if (problems.length > 0) throw new GateConfigError(problems)
 }
@@ -100,6 +124,11 @@ function repeatsProblems(options: Readonly<Record<string, unknown>>): readonly C
   const refuse = valueAt(options, 'limits.repeats.refuse') ?? REPEATS.refuse
   if (typeof warn !== 'number' || typeof refuse !== 'number' || refuse > warn) return []
   return [{ key: 'limits.repeats', message: `\`refuse\` (${refuse}) must be more than \`warn\` (${warn})` }]
+}
+
+function guardsProblems(options: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+  const deadlineMs = valueAt(options, 'limits.deadlineMs')
+  return guardProblems(options.guards ?? [], typeof deadlineMs === 'number' ? deadlineMs : DEADLINE_MS)
 }
 
 function proofProblems(options: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {

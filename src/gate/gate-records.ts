@@ -8,14 +8,14 @@ import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Workspace } from '../describe/workspace.ts'
 import type { ApprovalsOptions } from '../gate-contract.ts'
-import { Records } from '../observe/records.ts'
+import { Records, type RecordsParts } from '../observe/records.ts'
 import type { Store } from '../observe/store.ts'
 import type { GateApprovals } from './gate-approvals.ts'
 import type { LivePolicy } from './live-policy.ts'
 
 const APPROVAL_MS = 3_600_000
 
-export type GateRecordsParts = {
+export type GateRecordsParts = Pick<RecordsParts, 'deadlineMs' | 'settleLapsed' | 'twins'> & {
   readonly store: Store
   readonly clock: Clock
   readonly workspace: Workspace
@@ -24,7 +24,8 @@ export type GateRecordsParts = {
   readonly policy: Pick<LivePolicy, 'askedBy'>
 }
 
-export function gateRecords({ store, clock, workspace, options, approvals, policy }: GateRecordsParts): Records {
+export function gateRecords(parts: GateRecordsParts): Records {
+  const { store, clock, workspace, options, approvals, policy, deadlineMs, settleLapsed, twins } = parts
   const { roots } = workspace
   const workspaceId = [...roots].map(([name, path]) => `${name}=${path}`).join('\n')
   const partsOf = (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => ({
@@ -34,14 +35,14 @@ export function gateRecords({ store, clock, workspace, options, approvals, polic
       workspace: workspaceId,
       fingerprint: entry.fingerprint,
       argumentsText: input.text,
+      ...(input.binds === undefined ? {} : { binds: input.binds }),
       policyVersion: decision.policyVersion,
     }),
     openedAt: clock.now(),
     expiresMs: options.expiresMs ?? APPROVAL_MS,
   })
   return new Records({
-    store,
-    clock,
+    ...{ store, clock, deadlineMs, settleLapsed, twins },
     covers: (grant, call, entry, input, decision) =>
       grantCovers(grant, {
         ...{ caller: call.caller, workspace: workspaceId, entry, input, decision, roots },

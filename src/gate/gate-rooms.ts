@@ -10,13 +10,14 @@ import { refused } from '../describe/refused.ts'
 import type { Found } from '../discover/catalogue.ts'
 import type { Views } from '../discover/view.ts'
 import type { LoopGuard } from '../execute/loop-guard.ts'
+import { RateLimits } from '../execute/rate-limits.ts'
 import type { GateOptions } from '../gate-contract.ts'
 import type { Intent, Records } from '../observe/records.ts'
 import { shapeOutcome } from '../observe/shape.ts'
 import type { GateAuthority } from './gate-authority.ts'
+import { DEADLINE_MS } from './gate-options-check.ts'
 
 const RESULT_BYTES = 48 * 1024
-export const DEADLINE_MS = 60_000
 
 export type RoomsParts = {
   readonly limits: NonNullable<GateOptions['limits']>
@@ -37,11 +38,16 @@ export type RoomsParts = {
 export function wireRooms(parts: RoomsParts): Rooms {
   const { authority, clock, limits, records } = parts
   const { argumentBytes = ARGUMENT_BYTES_MAX, deadlineMs = DEADLINE_MS } = limits
+  const rates = ratesOf(limits.perMinute, clock)
   return {
-    openCall: parts.openCall,
+    openCall: rates === undefined ? parts.openCall : (request) => rates.opened(parts.openCall(request)),
     catalogue: { find: (call) => find(parts, call) },
     policy: {
-      admit: ({ caller }, entry) => authority.admit(caller, entry),
+      admit: (call, entry) => {
+        const admitted = authority.admit(call.caller, entry)
+        // What is denied takes nothing of the rate: it costs nobody anything, and would hide the reason behind another one.
+        return admitted.kind === 'deny' ? admitted : (rates?.take(call, entry) ?? admitted)
+      },
       decide: (call, entry, input) => authority.decide(call, entry, input),
     },
     check: (call, entry) =>
@@ -56,8 +62,10 @@ export function wireRooms(parts: RoomsParts): Rooms {
       intend: (call, entry, input, decision) =>
         parts.isClosing() ? CLOSING : records.intend(call, entry, input, decision),
       close: (call, outcome) => {
-        records.close(call, outcome)
-        parts.closed(outcome)
+        const closing = records.close(call, outcome)
+        if (closing === undefined) return parts.closed(outcome)
+        // The end of a call with a key is durable before anybody hears of it.
+        return closing.then(() => parts.closed(outcome))
       },
     },
     executor: parts.executor,
@@ -70,12 +78,18 @@ export function wireRooms(parts: RoomsParts): Rooms {
   }
 }
 
+function ratesOf(perMinute: RoomsParts['limits']['perMinute'], clock: Clock): RateLimits | undefined {
+  if (perMinute === undefined) return undefined
+  return new RateLimits(typeof perMinute === 'number' ? { caller: perMinute } : perMinute, clock)
+}
+
 /** A call that nothing is known of yet but what was asked. */
 export function newCall(request: CallRequest, clock: Clock): Call {
   const id = randomUUID()
   return {
     id: `call_${id}`,
-    runId: `run_${id}`,
+    // What a tool calls belongs to the run of the call that it runs for.
+    runId: request.parent?.runId ?? `run_${id}`,
     request,
     caller: request.caller,
     openedAtMs: clock.now(),

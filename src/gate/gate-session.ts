@@ -1,8 +1,9 @@
 // A conversation of one caller. Everything it does goes through `callTool`; it holds no way around it.
 
+import { setMaxListeners } from 'node:events'
 import { callTool, type Rooms } from '../call-tool.ts'
 import { callTurn } from '../call-turn.ts'
-import type { Call, CallRequest, CheckedInput, Entrance } from '../describe/call.ts'
+import type { Call, CallRequest, CheckedInput, Entrance, LaneTicket } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry, ToolListing } from '../describe/entry.ts'
@@ -23,6 +24,26 @@ const isSignal = (signal: unknown): signal is AbortSignal =>
   'removeEventListener' in signal &&
   typeof signal.removeEventListener === 'function'
 
+type Followed = { readonly signal: AbortSignal; readonly release: () => void }
+
+/**
+ * Aborts with any of them. Signals of other realms do not go into `AbortSignal.any`, nothing may stay behind on those that
+ * live long, and of one that many calls share Node warns as of a leak.
+ */
+function anyOf(signals: readonly AbortSignal[]): Followed {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  const abort = (): void => controller.abort()
+  for (const signal of signals) {
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort, { once: true })
+  }
+  const release = (): void => {
+    for (const signal of signals) signal.removeEventListener('abort', abort)
+  }
+  return { signal: controller.signal, release }
+}
+
 /** The open question that a refused call left behind. */
 function askedApproval({ type, details }: OutcomeError): string | undefined {
   const { approvalId, reason = 'waiting' } = details ?? {}
@@ -35,6 +56,8 @@ export type SessionParts = {
   readonly rooms: Rooms
   readonly entrance: Entrance
   readonly list: (caller: Caller) => readonly ToolListing[]
+  /** A place for each call of a turn, in their order. */
+  readonly turn: (count: number) => readonly LaneTicket[]
   /** A call that is looked at and never made. */
   readonly preview: (request: CallRequest) => Call
   /** Puts an open question to a person; whether it is answered now. Undefined where nobody is there to be asked. */
@@ -74,12 +97,19 @@ export class GateSession implements Session {
     return this.#make({ ...this.#request({ ...options, name: first.name, arguments: args }), tool: first })
   }
 
-  async turn(calls: readonly NamedCall[]): Promise<readonly Outcome[]> {
+  async turn(calls: readonly NamedCall[], options?: { readonly signal?: AbortSignal }): Promise<readonly Outcome[]> {
     if (!Array.isArray(calls)) throw new TypeError('a turn is a list of calls')
-    return callTurn(
-      (request) => this.#make(request),
-      calls.map((call): CallRequest => ({ ...this.#request(call), inTurn: true })),
-    )
+    const given = isSignal(options?.signal) ? options.signal : undefined
+    const whole = given === undefined ? undefined : anyOf([given])
+    const requests = calls.map((call): CallRequest => ({ ...this.#request(call), inTurn: true }))
+    try {
+      return await callTurn((request) => this.#makeWithin(whole?.signal, given, request), requests, {
+        tickets: this.#parts.turn(requests.length),
+        oneByOne: this.#parts.ask !== undefined,
+      })
+    } finally {
+      whole?.release()
+    }
   }
 
   async decide({ name, arguments: given }: Pick<NamedCall, 'name' | 'arguments'>): Promise<DecisionPreview> {
@@ -103,6 +133,22 @@ export class GateSession implements Session {
     return this.#parts.ask === undefined ? made : this.#askOnce(request, made, this.#parts.ask)
   }
 
+  /** A call of a turn ends when its own signal aborts, or that of the whole turn. */
+  async #makeWithin(
+    whole: AbortSignal | undefined,
+    given: AbortSignal | undefined,
+    request: CallRequest,
+  ): Promise<Outcome> {
+    if (whole === undefined) return this.#make(request)
+    if (request.signal === undefined || request.signal === given) return this.#make({ ...request, signal: whole })
+    const either = anyOf([whole, request.signal])
+    try {
+      return await this.#make({ ...request, signal: either.signal })
+    } finally {
+      either.release()
+    }
+  }
+
   async #askOnce(
     request: CallRequest,
     made: Promise<Outcome>,
@@ -118,7 +164,7 @@ export class GateSession implements Session {
   #request(call: NamedCall): CallRequest {
     // Hosts without types may pass anything; what is no call names no tool.
     const asked: Partial<NamedCall> = typeof call === 'object' && call !== null ? call : {}
-    const { name, arguments: given, id, approval, signal, onProgress } = asked
+    const { name, arguments: given, id, approval, idempotencyKey, signal, onProgress } = asked
     return {
       caller: this.caller,
       entrance: this.#parts.entrance,
@@ -126,6 +172,8 @@ export class GateSession implements Session {
       arguments: given,
       ...(typeof id === 'string' ? { id: id.slice(0, ID_CHARACTERS_MAX) } : {}),
       ...(typeof approval === 'string' ? { approval } : {}),
+      // One that is no text is not dropped: whoever gives a key counts on it, and hears that it does not hold.
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(isSignal(signal) ? { signal } : {}),
       ...(typeof onProgress === 'function' ? { onProgress } : {}),
     }

@@ -16,6 +16,7 @@ export type RunSourcesParts = {
   readonly images: BeforeImages
   readonly clock: Clock
   readonly startMs: number
+  readonly machine: SourceHost['machine']
   readonly log: (entry: LogEntry) => void
 }
 
@@ -81,13 +82,14 @@ export class RunningSources {
   }
 
   #host(source: Source): SourceHost {
-    const { catalogue, workspace, images, clock, log } = this.#parts
+    const { catalogue, workspace, images, clock, log, machine } = this.#parts
     const { name, layer, identity, foreign, activation } = source
     const origin = { source: name, layer, identity, foreign, ...(activation === undefined ? {} : { activation }) }
     return {
       workspace,
       images,
       clock,
+      machine,
       offer: (tools) => {
         if (!this.#closed) catalogue.replace(origin, tools)
       },

@@ -1,5 +1,6 @@
-// At the start: calls that a gate before this one began and never ended. Each gets its end: what the tool says happened,
-// or an honest `unknown`. Nothing is run again.
+// What gates that are gone began and never ended: at the start of a gate, and while a call waits for one of theirs. Each gets
+// its end: what the tool says happened, or an honest `unknown`; and the key that it had claimed is settled with it. Nothing
+// is run again.
 
 import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json-value.ts'
@@ -7,34 +8,50 @@ import { within } from '../base/within.ts'
 import type { EffectState } from '../describe/outcome.ts'
 import type { Tool } from '../describe/tool.ts'
 import type { UnsettledCall } from '../gate-contract.ts'
-import type { OpenIntent, Store } from '../observe/store.ts'
+import type { JournalEnd, OpenIntent, Store } from '../observe/store.ts'
 
 /** Milliseconds that a tool's `happened` may take. */
 const HAPPENED_MS = 5_000
 
-export async function settleUnsettled(
-  store: Store,
-  clock: Clock,
-  toolOf: (name: string) => Tool | undefined,
-): Promise<readonly UnsettledCall[]> {
-  const settled: UnsettledCall[] = []
+export type SettleParts = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly toolOf: (name: string) => Tool | undefined
+  /** Told of each call of which nobody knows what it did. */
+  readonly endedUnknown: (callId: string, twin: string | undefined) => void
+}
+
+export async function settleUnsettled(parts: SettleParts): Promise<readonly UnsettledCall[]> {
+  const { store, clock, toolOf, endedUnknown } = parts
   const lapsed = await store.lapsedIntents()
+  if (lapsed.length === 0) return []
   // Side by side: one tool that does not answer makes the start wait once, not once for each of its calls.
   const effects = await Promise.all(lapsed.map((intent) => effectNow(intent, toolOf(intent.tool), clock)))
-  for (const [index, { callId, tool, at, chain }] of lapsed.entries()) {
-    const effect = effects[index] ?? 'unknown'
-    const body = JSON.stringify({
-      tool,
-      effect,
-      intendedAt: at,
-      of: chain,
-      reason: 'the gate that began this call is gone',
-    })
-    store.append({ kind: 'reconciled', at: clock.now(), callId, body }, callId)
-    settled.push({ callId, tool, at, effect })
+  const settled = lapsed.map((intent, index) => ({ intent, effect: effects[index] ?? ('unknown' as const) }))
+  for (const { intent, effect } of settled) {
+    write(store, clock, intent, effect)
+    if (effect === 'unknown') endedUnknown(intent.callId, intent.twin)
   }
   await store.flush()
-  return settled
+  return settled.map(({ intent: { callId, tool, at }, effect }) => ({ callId, tool, at, effect }))
+}
+
+function write(store: Store, clock: Clock, intent: OpenIntent, effect: EffectState): void {
+  const { callId, tool, at, chain, journal } = intent
+  const body = JSON.stringify({
+    ...{ tool, effect, intendedAt: at, of: chain },
+    ...(journal === undefined ? {} : { key: journal.key }),
+    reason: 'the gate that began this call is gone',
+  })
+  const draft = { kind: 'reconciled', at: Math.trunc(clock.now()), callId, body } as const
+  if (journal === undefined) store.append(draft, callId)
+  // What it answered is lost with its gate. The flush that follows tells of what cannot be written.
+  else store.settle(draft, journalEnd({ key: journal, callId }, effect)).catch(() => undefined)
+}
+
+function journalEnd(of: Pick<JournalEnd, 'key' | 'callId'>, effect: EffectState): JournalEnd {
+  if (effect === 'none') return { ...of, kind: 'free' }
+  return effect === 'done' ? { ...of, kind: 'done', answer: null } : { ...of, kind: 'unknown' }
 }
 
 async function effectNow(intent: OpenIntent, tool: Tool | undefined, clock: Clock): Promise<EffectState> {
@@ -43,7 +60,8 @@ async function effectNow(intent: OpenIntent, tool: Tool | undefined, clock: Cloc
   try {
     const args = JSON.parse(intent.argumentsText) as JsonObject
     const waited = await within(Promise.resolve(tool.happened(args)), HAPPENED_MS, clock)
-    if (waited.kind === 'late' || waited.value === undefined) return 'unknown'
+    // Authors without types answer anything: only yes and no are an answer.
+    if (waited.kind === 'late' || typeof waited.value !== 'boolean') return 'unknown'
     return waited.value ? 'done' : 'none'
   } catch {
     return 'unknown'

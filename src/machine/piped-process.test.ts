@@ -1,10 +1,13 @@
 // Goal: whatever a local server does, ending it leaves nobody behind, and nothing of ours reaches it unasked. Real
 // processes are started; the tests wait for conditions, with bounds.
 
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import { NotRunning, PipedProcess, type PipedProcessOptions } from './piped-process.ts'
+import { machineAbilities } from './probe-machine.ts'
 
 const started: PipedProcess[] = []
 afterEach(async () => {
@@ -110,4 +113,72 @@ describe('a child process spoken to in lines', () => {
     await vi.waitFor(() => expect(exits).toHaveLength(1))
     await expect(child.write('x\n')).rejects.toBeInstanceOf(NotRunning)
   })
+})
+
+describe('a child process with bounds of its own', async () => {
+  const abilities = await machineAbilities()
+  const isSandboxed = abilities.sandbox.kind === 'ready' && abilities.sandbox.by === 'bwrap'
+
+  test('it is found by its name, speaks, and ends with its helpers', async () => {
+    const script =
+      "const c = require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true }); console.log(c.pid); process.stdin.resume()"
+    const bounds = { limits: { processes: 100, openFiles: 128 }, abilities }
+    const { child, lines, exits } = await run(script, { command: 'node', bounds })
+    await vi.waitFor(() => expect(lines).toHaveLength(1))
+    const helper = Number(lines[0])
+    expect(isAlive(helper)).toBe(true)
+    await child.close()
+    expect(exits).toEqual(['it was closed'])
+    // It has a session of its own, which only a control group reaches.
+    if (abilities.tree === 'cgroup') await vi.waitFor(() => expect(isAlive(helper)).toBe(false))
+    else process.kill(helper, 'SIGKILL')
+  })
+
+  test('a program that is not there is named, and nothing was started', async () => {
+    const bounds = { limits: {}, abilities }
+    await expect(run('', { command: 'no-such-program-of-ours', bounds })).rejects.toThrow('is not on this machine')
+  })
+
+  test.skipIf(!isSandboxed)(
+    'in a sandbox it sees what is named and lives until it is closed, with all its helpers',
+    async () => {
+      const folder = realpathSync(mkdtempSync(join(tmpdir(), 'lockgate-piped-')))
+      writeFileSync(join(folder, 'secret'), 'secret')
+      const sandbox = { readable: [], writable: [folder], frozen: [], masked: [join(folder, 'secret')], network: false }
+      const script = `
+      const fs = require('fs')
+      require('child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit', detached: true })
+      fs.writeFileSync('made', 'made')
+      console.log(JSON.stringify([fs.readFileSync('secret', 'utf8'), fs.existsSync('/etc/passwd'), fs.existsSync('/proc/${process.pid}/exe'), process.env.GIVEN]))
+      process.stdin.on('data', (line) => process.stdout.write(line))
+    `
+      const { child, lines, exits } = await run(script, {
+        cwd: folder,
+        env: { GIVEN: 'yes' },
+        bounds: { limits: {}, sandbox, abilities },
+      })
+      await vi.waitFor(() => expect(lines).toEqual(['["",false,false,"yes"]']), 10_000)
+      await child.write('again\n')
+      await vi.waitFor(() => expect(lines).toHaveLength(2))
+      await child.close()
+      expect(exits).toEqual(['it was closed'])
+      expect(readFileSync(join(folder, 'made'), 'utf8')).toBe('made')
+      rmSync(folder, { recursive: true })
+    },
+  )
+
+  test.skipIf(!isSandboxed)('a sandbox that cannot be made is told as the reason', async () => {
+    const sandbox = { readable: ['/no/such/folder'], writable: [], frozen: [], masked: [], network: false }
+    const { exits } = await run('', { bounds: { limits: {}, sandbox, abilities } })
+    await vi.waitFor(() => expect(exits[0]).toMatch(/^it could not be started: bwrap: .*no\/such\/folder/))
+  })
+
+  test.skipIf(abilities.limits.memoryBytes.kind === 'unenforced' || abilities.limits.memoryBytes.by === 'prlimit')(
+    'a limit that ended it is told as the reason',
+    async () => {
+      const script = 'const all = []; for (;;) all.push(Buffer.alloc(4_000_000, 1))'
+      const { exits } = await run(script, { bounds: { limits: { memoryBytes: 150_000_000 }, abilities } })
+      await vi.waitFor(() => expect(exits[0]).toMatch(/at its limit of memoryBytes$/), 15_000)
+    },
+  )
 })

@@ -2,9 +2,17 @@
 // a bounded memory of what it complained about. It is never given a shell, and nothing that it prints reaches the
 // gate's own output. Ending it ends its whole group.
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { isAbsolute, resolve } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { CappedLines, type OversizedLine } from '../base/capped-lines.ts'
 import type { Clock } from '../base/clock.ts'
+import type { MachineAbilities, ProcessLimit } from './abilities.ts'
+import { findProgram } from './find-program.ts'
+import { LaunchedTree } from './launched-tree.ts'
+import { leavingPlaceholders } from './placeholders.ts'
+import { type Launch, type LaunchPlan, NOTHING_HELD, prepareLaunch, type Unlaunchable } from './prepare-launch.ts'
+import type { SandboxPlan } from './process-plan.ts'
 
 /** Bytes of standard error that are kept, the newest. */
 const STDERR_BYTES = 64 * 1024
@@ -25,58 +33,73 @@ export type PipedProcessOptions = {
   /** Joins what is inherited: PATH, HOME, LANG, LC_ALL and TMPDIR. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string | undefined
+  /** Absent: none but those of the gate itself. */
+  readonly bounds?: ProcessBounds
   readonly lineBytesMax: number
   readonly discardBytesMax: number
   readonly clock: Clock
   readonly onLine: (line: Buffer) => void
   readonly onOversized: (line: OversizedLine) => void
-  /** Called once, however it ends; the reason is for the operator. */
-  readonly onExit: (reason: string) => void
+  /** Called once, however it ends; the reason is for the operator. `hits`: the bounds that it ran into. */
+  readonly onExit: (reason: string, hits: readonly ProcessLimit[]) => void
 }
 
-type Child = ChildProcessWithoutNullStreams
+/** What keeps a process, for as long as it lives. `sandbox` absent: none; where the machine has none, it does not start. */
+export type ProcessBounds = {
+  readonly limits: LaunchPlan['limits']
+  readonly sandbox?: SandboxPlan
+  readonly abilities: MachineAbilities
+}
+
+type Streams = { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable }
 
 /** Thrown by `write` where not a byte has reached the process. */
 export class NotRunning extends Error {
   override readonly name = 'NotRunning'
 }
 
-/** Groups that are alive, so that none outlives a host that leaves without closing anything. */
-const living = new Set<Child>()
-
 export class PipedProcess {
+  /** Bounds that were asked for and that this machine cannot keep. */
+  readonly unenforced: readonly ProcessLimit[]
   readonly #options: PipedProcessOptions
-  readonly #child: Child
+  readonly #tree: LaunchedTree
+  readonly #launch: Launch
+  readonly #streams: Streams
   readonly #exited: Promise<void>
   #stderr = Buffer.alloc(0)
   #over = false
   #reason: string | undefined
 
-  private constructor(options: PipedProcessOptions, child: Child) {
+  private constructor(options: PipedProcessOptions, launch: Launch, tree: LaunchedTree, streams: Streams) {
     this.#options = options
-    this.#child = child
+    this.#launch = launch
+    this.#tree = tree
+    this.#streams = streams
+    this.unenforced = launch.unenforced
     this.#exited = this.#watch()
   }
 
   /** Resolves once the process runs; rejects where it cannot be started. */
-  static start(options: PipedProcessOptions): Promise<PipedProcess> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(options.command, [...options.args], {
-        cwd: options.cwd,
-        env: { ...inherited(), ...options.env },
-        stdio: ['pipe', 'pipe', 'pipe'],
-        shell: false,
-        windowsHide: true,
-        // A group of its own, so that helpers of the server end with it.
-        detached: process.platform !== 'win32',
+  static async start(options: PipedProcessOptions): Promise<PipedProcess> {
+    while (options.bounds?.sandbox !== undefined && leavingPlaceholders() !== undefined) await leavingPlaceholders()
+    const launch = launchOf(options)
+    if (launch.kind === 'unstarted') throw new Error(launch.reason)
+    const tree = new LaunchedTree(launch, options.cwd, 'pipe')
+    const { child } = tree
+    try {
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve)
+        child.once('error', (error) => reject(new Error(describeSpawnError(options.command, error), { cause: error })))
       })
-      child.once('error', (error) => reject(new Error(describeSpawnError(options.command, error), { cause: error })))
-      child.once('spawn', () => resolve(new PipedProcess(options, child)))
-    })
+    } catch (error) {
+      await tree.letGo(options.clock)
+      throw error
+    }
+    return new PipedProcess(options, launch, tree, streamsOf(child))
   }
 
   get pid(): number | undefined {
-    return this.#child.pid
+    return this.#tree.child.pid
   }
 
   /** The newest 64 KiB of standard error. */
@@ -86,7 +109,7 @@ export class PipedProcess {
 
   /** Resolves when the text is handed to the pipe and there is room for more; rejects when the process is gone. */
   write(text: string): Promise<void> {
-    const { stdin } = this.#child
+    const { stdin } = this.#streams
     if (this.#over || !stdin.writable) return Promise.reject(new NotRunning('the process has ended'))
     if (stdin.write(text)) return Promise.resolve()
     return new Promise((resolve, reject) => {
@@ -105,9 +128,9 @@ export class PipedProcess {
   /** Ends the process and its group: input closed, then SIGTERM, then SIGKILL, a second apart. Resolves when it is gone. */
   async close(): Promise<void> {
     this.#reason ??= 'it was closed'
-    this.#child.stdin.end()
+    this.#streams.stdin.end()
     if (await this.#goneWithin(GRACE_MS)) return
-    signalGroup(this.#child, 'SIGTERM')
+    this.#tree.ask('SIGTERM')
     if (await this.#goneWithin(GRACE_MS)) return
     this.kill()
     await this.#goneWithin(GRACE_MS)
@@ -116,11 +139,12 @@ export class PipedProcess {
   /** Ends the process and its group at once. */
   kill(reason?: string): void {
     this.#reason ??= reason
-    signalGroup(this.#child, 'SIGKILL')
+    this.#tree.kill()
   }
 
   #watch(): Promise<void> {
-    const { stdout, stderr, stdin } = this.#child
+    const { stdout, stderr } = this.#streams
+    const { child } = this.#tree
     const { lineBytesMax, discardBytesMax, onLine, onOversized } = this.#options
     const onEndless = (): void => this.kill(`it sent a line of more than ${lineBytesMax + discardBytesMax} bytes`)
     const lines = new CappedLines({ lineBytesMax, discardBytesMax, onLine, onOversized, onEndless })
@@ -130,18 +154,15 @@ export class PipedProcess {
     stderr.on('data', (chunk: Buffer) => {
       this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-STDERR_BYTES)
     })
-    // A pipe breaks when the process ends; its exit says the rest.
-    for (const stream of [stdin, stdout, stderr, this.#child]) stream.on('error', () => {})
-    keepTrack(this.#child)
     return new Promise((resolve) => {
-      this.#child.once('exit', (code, signal) => {
+      child.once('exit', (code, signal) => {
         const drained = (): void => {
           cancel()
           this.#end(code, signal)
           resolve()
         }
         const cancel = this.#options.clock.after(DRAIN_MS, drained)
-        this.#child.once('close', drained)
+        child.once('close', drained)
       })
     })
   }
@@ -149,13 +170,17 @@ export class PipedProcess {
   #end(code: number | null, signal: NodeJS.Signals | null): void {
     if (this.#over) return
     this.#over = true
+    const hits = this.#launch.group?.hits() ?? []
+    const reason = this.#reason ?? this.#endReason(code, signal, hits)
     // Helpers that the server left behind hold its pipes and would otherwise live on.
-    signalGroup(this.#child, 'SIGKILL')
-    forget(this.#child)
-    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy()
-    this.#options.onExit(
-      this.#reason ?? (signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`),
-    )
+    this.#tree.letGo(this.#options.clock)
+    this.#options.onExit(reason, hits)
+  }
+
+  #endReason(code: number | null, signal: NodeJS.Signals | null, hits: readonly ProcessLimit[]): string {
+    if (this.#tree.reached === false) return `it could not be started: ${this.#stderr.toString('utf8').split('\n')[0]}`
+    const ended = signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`
+    return hits.length === 0 ? ended : `${ended}, at its limit of ${hits.join(' and ')}`
   }
 
   #goneWithin(waitMs: number): Promise<boolean> {
@@ -167,6 +192,26 @@ export class PipedProcess {
       })
     })
   }
+}
+
+function launchOf({ command, args, env, cwd, bounds }: PipedProcessOptions): Launch | Unlaunchable {
+  const whole = { ...inherited(), ...env }
+  if (bounds === undefined) {
+    const shared = { status: 'none', group: undefined, unenforced: [], held: NOTHING_HELD } as const
+    return { kind: 'ready', file: command, args, env: whole, ...shared }
+  }
+  const { limits, sandbox, abilities } = bounds
+  const folder = resolve(cwd ?? '.')
+  const program = isAbsolute(command) ? command : findProgram(command, { path: whole.PATH ?? '', cwd: folder })
+  if (program === undefined)
+    return { kind: 'unstarted', why: 'missing', reason: `\`${command}\` is not on this machine` }
+  const plan = { program, args, cwd: folder, env: whole, limits, ...(sandbox !== undefined && { sandbox }) }
+  return prepareLaunch(plan, abilities)
+}
+
+function streamsOf({ stdin, stdout, stderr }: ChildProcess): Streams {
+  if (stdin === null || stdout === null || stderr === null) throw new Error('a process was started without its pipes')
+  return { stdin, stdout, stderr }
 }
 
 function inherited(): Record<string, string> {
@@ -182,29 +227,4 @@ function describeSpawnError(command: string, error: Error): string {
   if (code === 'ENOENT') return `\`${command}\` is not on this machine, or its working directory does not exist`
   if (code === 'EACCES') return `\`${command}\` may not be run`
   return `\`${command}\` could not be started: ${error.message}`
-}
-
-function signalGroup(child: Child, signal: NodeJS.Signals): void {
-  const { pid } = child
-  if (pid === undefined) return
-  try {
-    if (process.platform === 'win32') child.kill(signal)
-    else process.kill(-pid, signal)
-  } catch {
-    // Nobody of that group is left.
-  }
-}
-
-function keepTrack(child: Child): void {
-  if (living.size === 0) process.once('exit', endAll)
-  living.add(child)
-}
-
-function forget(child: Child): void {
-  living.delete(child)
-  if (living.size === 0) process.off('exit', endAll)
-}
-
-function endAll(): void {
-  for (const child of living) signalGroup(child, 'SIGKILL')
 }

@@ -189,3 +189,6 @@ export function protectedName(names: readonly string[]): string | undefined {
   }
   return undefined
 }
+
+/** All the names that are listed here, each relative to any folder of the workspace. */
+export const PROTECTED_NAMES: readonly string[] = [...FOLDERS, ...FILES, ...NESTED]

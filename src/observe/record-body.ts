@@ -7,6 +7,7 @@ import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Outcome } from '../describe/outcome.ts'
+import type { BoundText } from '../describe/tool.ts'
 
 /** Characters of arguments in a record. */
 const ARGUMENT_CHARACTERS_MAX = 16_384
@@ -17,14 +18,31 @@ export const intentBody = (call: Call): string => `{${known(call)}}`
 /** The record after: how the call ended, and what the tool really did as far as anybody knows. */
 export function endBody(call: Call, outcome: Outcome, contentBytes: number): string {
   const { attempts, blockedMs } = call.trail
-  const { place, truncated } = outcome.meta
+  const { place, startedMs, truncated } = outcome.meta
   let body = `{${known(call)}`
   body += outcome.ok ? ',"ok":true' : `,"ok":false,"error":${errorText(outcome.error)}`
   body += `,"ms":${Math.round(outcome.elapsedMs * 1_000) / 1_000},"attempts":${attempts},"contentBytes":${contentBytes}`
+  if (startedMs !== undefined) body += `,"startedMs":${Math.round(startedMs * 1_000) / 1_000}`
   if (place !== undefined) body += `,"place":"${place}"`
+  body += runText(call.trail)
   if (truncated !== undefined) body += `,"truncated":${JSON.stringify(truncated)}`
   if (blockedMs !== undefined) body += `,"blockedMs":${blockedMs}`
   return `${body}}`
+}
+
+/** What is worth keeping of how the tool came to run; nothing for most calls. */
+function runText(trail: Call['trail']): string {
+  const { place, laneWaitMs, exclusive, limitsHit, limitsUnenforced, cachedFrom, replayOf } = trail
+  let text = ''
+  // Of a tool in the gate's own process there is nothing to explain.
+  if (place !== undefined && place.place !== 'process') text += `,"placeWhy":${JSON.stringify(place.why)}`
+  if (limitsHit !== undefined) text += `,"limitsHit":${JSON.stringify(limitsHit)}`
+  if (limitsUnenforced !== undefined) text += `,"limitsUnenforced":${JSON.stringify(limitsUnenforced)}`
+  if (laneWaitMs !== undefined) text += `,"laneWaitMs":${Math.round(laneWaitMs * 1_000) / 1_000}`
+  if (exclusive !== undefined) text += `,"exclusive":${JSON.stringify(exclusive.slice(0, 1_024))}`
+  if (cachedFrom !== undefined) text += `,"cachedFrom":${JSON.stringify(cachedFrom)}`
+  if (replayOf !== undefined) text += `,"replayOf":${JSON.stringify(replayOf)}`
+  return text
 }
 
 /** An answer that came after its call was over. */
@@ -42,8 +60,13 @@ function known(call: Call): string {
   const { request } = call
   let text = `"entrance":"${request.entrance}",${callerText(call.caller)}`
   if (request.id !== undefined) text += `,"id":${JSON.stringify(request.id)}`
+  if (request.parent !== undefined) text += `,"parentCall":${JSON.stringify(request.parent.id)}`
+  if (typeof request.idempotencyKey === 'string')
+    text += `,"key":${JSON.stringify(request.idempotencyKey.slice(0, 256))}`
   text += entry === undefined ? `,"tool":${JSON.stringify(request.name.slice(0, 256))}` : `,${entryText(entry)}`
   if (input !== undefined) text += `,"effect":"${input.effect}",${argumentsText(input.text)}`
+  if (input?.command !== undefined) text += `,"starts":${JSON.stringify(input.command)}`
+  if (input?.binds !== undefined) text += `,"binds":${JSON.stringify(input.binds.map(boundMembers))}`
   if (decision !== undefined) text += `,"decision":${decisionText(decision)}`
   if (approvalId !== undefined) text += `,"approval":${JSON.stringify(approvalId)}`
   if (grantId !== undefined) text += `,"grant":${JSON.stringify(grantId)}`
@@ -86,10 +109,17 @@ const entryText = remembered(({ tool, source, fingerprint }: Entry) =>
   membersOf({ tool: tool.name, version: tool.version, source, fingerprint }),
 )
 
-const decisionText = remembered(({ kind, by, rule, reason, policyVersion }: Decision) =>
+/** The text itself may be long, and stands with the question; its digest tells whether it was this one. */
+const boundMembers = ({ title, text }: BoundText): object => ({
+  title: title.slice(0, 256),
+  characters: text.length,
+  sha256: sha256(text),
+})
+
+const decisionText = remembered(({ kind, by, rule, reason, place, policyVersion }: Decision) =>
   JSON.stringify({
     ...{ kind, by, rule: rule?.text, file: rule?.file, line: rule?.line },
-    ...{ reason, policy: policyVersion.slice(0, 16) },
+    ...{ reason, place, policy: policyVersion.slice(0, 16) },
   }),
 )
 

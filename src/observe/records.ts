@@ -1,14 +1,16 @@
-// Keeps the two records of a call: the intent before, the end after. One transaction redeems the approval and makes the
-// intent durable, or nothing happens at all.
+// Keeps the two records of a call: the intent before, the end after. One transaction claims the idempotency key, redeems the
+// approval and makes the intent durable, or nothing happens at all.
 
 import type { Clock } from '../base/clock.ts'
-import type { Call, CheckedInput, Ending } from '../describe/call.ts'
+import type { Call, CheckedInput, Ending, JournalKey } from '../describe/call.ts'
 import { principalOf } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { ErrorType } from '../describe/error-types.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import type { FailureOptions } from '../describe/refused.ts'
+import { twinDigest } from '../describe/twin-digest.ts'
+import { CallJournal, type KeyAnswer } from './call-journal.ts'
 import { partBytes } from './fit-content.ts'
 import { endBody, intentBody, lateBody } from './record-body.ts'
 import type { ApprovalRow, AskedAbout, GrantRow, Intended, IntentDraft, Store } from './store.ts'
@@ -16,6 +18,8 @@ import { unapproved } from './unapproved.ts'
 
 export type Intent =
   | { readonly kind: 'clear' }
+  /** The recorded answer of the call that first used the key. */
+  | { readonly kind: 'replay'; readonly ending: Ending }
   | { readonly kind: 'refused'; readonly code: ErrorType; readonly message: string; readonly options: FailureOptions }
 
 export type RecordsParts = {
@@ -28,6 +32,16 @@ export type RecordsParts = {
   /** A question now stands: the one that `openApproval` answered. */
   readonly approvalOpened: (approval: ApprovalRow) => void
   readonly approvalUsed: (id: string) => void
+  /** Milliseconds from the opening of a call; a tool's own deadline can only be shorter. */
+  readonly deadlineMs: number
+  /** Settles what processes that are gone have left open. */
+  readonly settleLapsed: () => Promise<unknown>
+  /** What is kept in memory of calls that act each time they are made. */
+  readonly twins: {
+    endedUnknown(twin: string, callId: string): void
+    known(twin: string, callId: string): void
+    isRunning(twin: string, callId: string): boolean
+  }
   /** Whether a grant covers a call that asks. */
   readonly covers: (grant: GrantRow, call: Call, entry: Entry, input: CheckedInput, decision: Decision) => boolean
 }
@@ -45,13 +59,34 @@ const LEFT: Intent = Object.freeze({
   options: {},
 })
 
+const NO_KEY: Intent = Object.freeze({
+  kind: 'refused',
+  code: 'invalid_args',
+  message: 'an idempotency key is a text of 1 to 256 characters; nothing was done',
+  options: {},
+})
+
 export class Records {
   readonly #parts: RecordsParts
+  readonly #journal: CallJournal
   /** By principal and tool: the grant that was good for a call of it last. */
   readonly #served = new Map<string, GrantRow>()
 
   constructor(parts: RecordsParts) {
     this.#parts = parts
+    const { twins } = parts
+    this.#journal = new CallJournal({ ...parts, stillRuns: (twin, callId) => twins.isRunning(twin, callId) })
+  }
+
+  /** Nobody waits for the call that has a key any more. */
+  stop(): void {
+    this.#journal.stop()
+  }
+
+  /** A call whose gate is gone, and of which nobody knows what it did. */
+  endedUnknown(callId: string, twin: string | undefined): void {
+    this.#journal.endedUnknown(callId, undefined)
+    if (twin !== undefined) this.#parts.twins.endedUnknown(twin, callId)
   }
 
   // INVARIANT intent-first: whatever is more than an allowed read gets past here only with a durable intent row.
@@ -64,19 +99,43 @@ export class Records {
   }
 
   async #intend(call: Call, entry: Entry, input: CheckedInput, decision: Decision): Promise<Intent> {
-    const { clock, store, approvalUsed } = this.#parts
-    const draft: IntentDraft = {
+    const key = this.#journal.keyOf(call, entry, input)
+    if (key === 'malformed') return NO_KEY
+    const twin = actsAgain(entry, input) ? twinDigest(call.caller, entry.fingerprint, input.text) : undefined
+    const intend = (): Promise<Intended> => {
+      const draft = this.#draft(call, entry, input, twin, key)
+      return decision.kind === 'ask'
+        ? this.#asked(draft, call, entry, input, decision)
+        : this.#parts.store.intend(draft)
+    }
+    const intended = key === undefined ? await intend() : await this.#journal.claim(call, entry, input, key, intend)
+    return this.#concluded(call, decision, twin, intended)
+  }
+
+  #draft(
+    call: Call,
+    entry: Entry,
+    input: CheckedInput,
+    twin: string | undefined,
+    journal: JournalKey | undefined,
+  ): IntentDraft {
+    return {
       callId: call.id,
       tool: entry.tool.name,
       effect: input.effect,
       argumentsText: input.text,
-      record: { kind: 'intent', at: Math.trunc(clock.now()), callId: call.id, body: intentBody(call) },
+      record: { kind: 'intent', at: Math.trunc(this.#parts.clock.now()), callId: call.id, body: intentBody(call) },
+      ...(twin === undefined ? {} : { twin }),
+      ...(journal === undefined ? {} : { journal }),
     }
-    const intended =
-      decision.kind === 'ask' ? await this.#asked(draft, call, entry, input, decision) : await store.intend(draft)
+  }
+
+  #concluded(call: Call, decision: Decision, twin: string | undefined, intended: Intended | KeyAnswer): Intent {
     if (intended.kind === 'recorded') {
       const { approvalId, grantId } = intended
+      const { approvalUsed } = this.#parts
       call.trail.intended = true
+      if (twin !== undefined) call.trail.twin = twin
       if (approvalId !== undefined) {
         call.trail.approvalId = approvalId
         approvalUsed(approvalId)
@@ -85,8 +144,9 @@ export class Records {
       return CLEAR
     }
     if (intended.kind === 'failed') return auditUnavailable(intended.reason)
-    if (intended.kind === 'grants') return auditUnavailable('the store looked for grants that nobody asked for')
-    return unapproved(intended, decision)
+    if (intended.kind === 'unapproved') return unapproved(intended, decision)
+    if (intended.kind === 'refused' || (intended.kind === 'replay' && 'ending' in intended)) return intended
+    return auditUnavailable('the store answered something that nobody asked for')
   }
 
   /**
@@ -140,15 +200,27 @@ export class Records {
     return grants.find((grant) => covers(grant, call, entry, input, decision))?.id
   }
 
-  /** Writes the end record of a call, exactly one. Never throws: a store that fails says so through `failure`. */
-  close(call: Call, outcome: Outcome): void {
+  /**
+   * Writes the end record of a call, exactly one. Never throws: a store that fails says so through `failure`. With a key it
+   * answers a promise, which resolves when the end is durable.
+   */
+  close(call: Call, outcome: Outcome): void | Promise<void> {
+    const { journal, twin, intended } = call.trail
+    if (twin !== undefined) this.#noteTwin(twin, call.id, outcome)
     const draft = {
       kind: 'end',
       at: Math.trunc(this.#parts.clock.now()),
       callId: call.id,
       body: this.#endBody(call, outcome),
     } as const
-    this.#parts.store.append(draft, call.trail.intended === true ? call.id : undefined)
+    if (journal !== undefined) return this.#journal.end(call, journal, outcome, draft)
+    this.#parts.store.append(draft, intended === true ? call.id : undefined)
+  }
+
+  #noteTwin(twin: string, callId: string, outcome: Outcome): void {
+    const { twins } = this.#parts
+    if (!outcome.ok && outcome.error.effect === 'unknown') twins.endedUnknown(twin, callId)
+    else twins.known(twin, callId)
   }
 
   /** INVARIANT one-outcome: what cannot be written in full is written in short, and never left out. */
@@ -170,15 +242,21 @@ export class Records {
   }
 
   /** Notes what a tool answered after its call was over. */
-  late(call: Call, ending: Ending, afterMs: number): void {
-    this.#parts.store.append({
-      kind: 'late',
-      at: Math.trunc(this.#parts.clock.now()),
-      callId: call.id,
-      body: lateBody(call, ending, afterMs),
-    })
+  late(call: Call, ending: Ending, afterMs: number, tells = true): void {
+    const { journal, twin } = call.trail
+    const at = Math.trunc(this.#parts.clock.now())
+    const draft = { kind: 'late', at, callId: call.id, body: lateBody(call, ending, afterMs) } as const
+    // Its caller was told that nobody knows: only where it did nothing may an equal call be made now.
+    const nothing = tells && call.trail.attempts === 1 && ending.kind === 'failure' && ending.error.effect === 'none'
+    if (nothing && twin !== undefined) this.#parts.twins.known(twin, call.id)
+    if (journal === undefined || !tells || !this.#journal.late(call, journal, ending, draft))
+      this.#parts.store.append(draft)
   }
 }
+
+/** Whether making the same call again would act again. */
+const actsAgain = ({ tool }: Entry, { effect, command }: CheckedInput): boolean =>
+  effect !== 'read' && tool.repeat !== 'safe' && command?.reads !== true
 
 const servedKey = ({ tenant, user, agent, tool }: AskedAbout | GrantRow): string =>
   JSON.stringify([tenant, user, agent, tool])

@@ -7,8 +7,12 @@
 // 5. `close` flushes, gives the lease back and resolves.
 
 import type { BeforeImages } from '../describe/before-images.ts'
+import type { JournalKey } from '../describe/call.ts'
 import type { Principal } from '../describe/caller.ts'
 import type { Reach } from '../describe/decision.ts'
+
+// Stores know this file and no other of the rooms.
+export type { JournalKey }
 
 export type RecordKind = 'gate' | 'intent' | 'end' | 'late' | 'reconciled' | 'approval' | 'grant' | 'stop'
 
@@ -192,6 +196,37 @@ export type IntentDraft = {
   readonly argumentsText: string
   readonly record: RecordDraft
   readonly ask?: IntentAsk
+  /** Digest of who asks for what: equal for equal calls. Handed out again with an intent that was left open. */
+  readonly twin?: string
+  /**
+   * Claimed in the same transaction, before any approval is spent: a key that is free is this call's until it ends. Keys whose
+   * call was done longer ago than `JOURNAL_MS` are free again.
+   */
+  readonly journal?: JournalKey
+}
+
+/** Milliseconds for which the journal remembers that a keyed call was done: a day. An unknown end is kept until it is settled. */
+export const JOURNAL_MS = 86_400_000
+
+/**
+ * How a keyed call ended. `free`: it certainly changed nothing, so the key can be used again. `done`: `answer` is given again;
+ * null where it is lost or too large to keep. `unknown`: nothing runs under the key until somebody says what happened.
+ */
+export type JournalEnd = {
+  readonly key: JournalKey
+  readonly callId: string
+} & (
+  | { readonly kind: 'free' }
+  | { readonly kind: 'done'; readonly answer: string | null }
+  | { readonly kind: 'unknown' }
+)
+
+/** One row of the journal, for the operator. */
+export type JournalRow = JournalKey & {
+  readonly callId: string
+  readonly state: 'running' | 'done' | 'unknown'
+  readonly claimedAt: number
+  readonly endedAt?: number
 }
 
 export type Intended =
@@ -202,6 +237,10 @@ export type Intended =
       readonly state: 'open' | 'declined' | 'expired' | 'used' | 'mismatch' | 'withdrawn'
       readonly approval?: ApprovalRow
     }
+  /** The key has its answer: nothing was written and no approval was spent. `answer`: see `JournalEnd`. */
+  | { readonly kind: 'replay'; readonly callId: string; readonly answer: string | null }
+  /** Nothing was written: another call runs under the key, ended without anybody knowing how, or had other arguments. */
+  | { readonly kind: 'key'; readonly state: 'running' | 'unknown' | 'conflict'; readonly callId: string }
   /** Nothing was written; newest first. */
   | { readonly kind: 'grants'; readonly grants: readonly GrantRow[] }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -213,6 +252,8 @@ export type OpenIntent = {
   readonly effect: string
   readonly argumentsText: string
   readonly at: number
+  readonly twin?: string
+  readonly journal?: JournalKey
 }
 
 export type RecordQuery = {
@@ -234,6 +275,18 @@ export interface Store {
   failure(): string | undefined
   /** `closes`: the open intent that this row ends. */
   append(draft: RecordDraft, closes?: string): void
+  /**
+   * Appends the end of a keyed call, ends its open intent and settles its key in one transaction; resolves when that is
+   * durable. It rejects where that cannot be written now: the row then stays in line like any other. A key that another call
+   * has by now is left alone.
+   */
+  settle(draft: RecordDraft, end: JournalEnd): Promise<void>
+  /** Newest first. */
+  journal(filter: {
+    readonly callId?: string
+    readonly state?: JournalRow['state']
+    readonly limit: number
+  }): Promise<readonly JournalRow[]>
   intend(draft: IntentDraft): Promise<Intended>
   /** Resolves when everything appended so far is durable; rejects where it cannot be. */
   flush(): Promise<void>

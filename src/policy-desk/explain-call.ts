@@ -23,6 +23,7 @@ export async function explainCall(
   if (found.kind === 'missing') return { kind: 'refused', type: found.code, message: found.help ?? found.reason }
   const { entry } = found
   const admitted = rooms.policy.admit(call, entry)
+  if (admitted.kind === 'limited') return { kind: 'refused', type: 'rate_limited', message: admitted.reason }
   const checked = await rooms.check(call, entry)
   if (admitted.kind === 'admitted') {
     if (checked.kind === 'invalid') return { kind: 'refused', type: checked.code, message: checked.message }
@@ -68,7 +69,8 @@ function explained(
   decision: Decision,
 ): ExplainedCall {
   const { findings } = parts.policyOf(caller).explain(caller, entry, input)
-  const { args, effect, touches } = input
+  const { args, command, effect, touches } = input
   const resources = touches.kind === 'known' ? touches.resources.map(({ text }) => text) : []
-  return { kind: 'decided', decision, findings, arguments: args, resources, effect }
+  const started = command === undefined ? {} : { command }
+  return { kind: 'decided', decision, findings, arguments: args, resources, effect, ...started }
 }

@@ -46,11 +46,17 @@ type Compared = {
   readonly before: Decision
   readonly beforeBy: SimulatedCall['beforeBy']
   readonly after: Decision
+  /** `before` was decided anew, and has everything that a decision has. */
+  readonly judged?: true
 }
 
-/** How far an answer of a person reaches is part of the decision; a record does not tell it. */
-const differs = ({ before, beforeBy, after }: Compared): boolean =>
-  before.kind !== after.kind || (beforeBy === 'again' && before.kind === 'ask' && reachOf(before) !== reachOf(after))
+/** How far an answer of a person reaches, and where a call has to run, are part of the decision; a record does not tell them. */
+const differs = ({ before, beforeBy, after, judged }: Compared): boolean =>
+  before.kind !== after.kind ||
+  (beforeBy === 'again' && before.kind === 'ask' && reachOf(before) !== reachOf(after)) ||
+  (judged === true && placeOf(before) !== placeOf(after))
+
+const placeOf = ({ place = [] }: Decision): string => place.toSorted().join(' ')
 
 const reachOf = ({ reach = 'once' }: Decision): string => reach
 
@@ -80,10 +86,10 @@ async function compare(parts: DeskParts, pair: Pair, recorded: RecordedCall): Pr
   const again = judge(pair.current, caller, found.entry, input)
   if (typeof again === 'string') return again
   if (!isOfRules(decision) || !pair.current.version.startsWith(decision.policyVersion))
-    return { caller, before: again, beforeBy: 'again', after }
+    return { caller, before: again, beforeBy: 'again', after, judged: true }
   if (again.kind !== decision.kind)
     return `the same rules answer ${again.kind} now, where they answered ${decision.kind}: its tool, or what its arguments mean, has changed since`
-  return { caller, before: again, beforeBy: 'record', after }
+  return { caller, before: again, beforeBy: 'record', after, judged: true }
 }
 
 /** Stops, the loop guard and faults are no word of the rules. */

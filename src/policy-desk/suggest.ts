@@ -43,6 +43,8 @@ export async function suggest(parts: DeskParts, range: RecordedRange): Promise<r
 
 /** An allow outdoes a default and no rule: an ask that a rule makes stays. */
 function isSparable(parts: DeskParts, { caller, entry, input }: Answered): boolean {
+  // An answer that was for a script besides was for the script as it stood; no rule could look at that.
+  if ((input.binds ?? []).length > 0) return false
   const { kind, by } = parts.policy().decide(caller, entry, input)
   return kind === 'ask' && by === 'default'
 }

@@ -11,7 +11,7 @@ import { approvalRoutes } from './admin-approvals.ts'
 import { eventRoutes } from './admin-events.ts'
 import { NEEDS, needs } from './admin-needs.ts'
 import { policyRoutes } from './admin-policy.ts'
-import { json, ok, type Read, readObject, refuse } from './admin-request.ts'
+import { json, ok, type Read, readObject, readText, refuse } from './admin-request.ts'
 import { refuseScope } from './bearer.ts'
 import { type CallerSessions, isConversationName } from './caller-sessions.ts'
 import type { EventFeed } from './events-feed.ts'
@@ -19,6 +19,8 @@ import type { HttpEnvironment } from './http-environment.ts'
 import { publicError } from './mcp-outcome.ts'
 import { OPENAPI } from './openapi.ts'
 import type { Tokens } from './tokens.ts'
+
+const KEY_CHARACTERS_MAX = 256
 
 export type AdminApiParts = {
   readonly gate: Gate
@@ -72,9 +74,11 @@ function health(gate: Gate): object {
 type CallRead = { readonly call: NamedCall; readonly conversation: string | undefined }
 
 async function readCall(request: Request): Promise<Read<CallRead>> {
-  const body = await readObject(request, ['name', 'arguments', 'id', 'approval', 'session'])
+  const body = await readObject(request, ['name', 'arguments', 'id', 'approval', 'idempotencyKey', 'session'])
   if (body.kind === 'refused') return body
   const { name, arguments: given = {}, id, approval, session } = body.value
+  const key = readText(body.value.idempotencyKey, 'idempotencyKey', KEY_CHARACTERS_MAX)
+  if (key.kind === 'refused') return key
   if (typeof name !== 'string') return refuse('`name`: expected the name of a tool')
   if (id !== undefined && typeof id !== 'string') return refuse('`id`: expected a text')
   if (approval !== undefined && typeof approval !== 'string')
@@ -86,6 +90,7 @@ async function readCall(request: Request): Promise<Read<CallRead>> {
     arguments: given,
     ...(id === undefined ? {} : { id }),
     ...(approval === undefined ? {} : { approval }),
+    ...(key.value === undefined ? {} : { idempotencyKey: key.value }),
   }
   return ok({ call, conversation: session })
 }

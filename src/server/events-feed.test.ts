@@ -217,6 +217,68 @@ describe('the feed of events', () => {
   })
 })
 
+describe('progress', () => {
+  const caller = { tenant: 't', user: 'u', agent: 'a', roles: [], session: 's' }
+  const say = (events: Emitter<GateEvents>, callId: string, message: string): void =>
+    events.emit('call-progress', { callId, tool: 'build', caller, progress: { message, progress: 1 } })
+  const closed = { ok: true, value: 1, content: [], elapsedMs: 1 } as const
+  const close = (events: Emitter<GateEvents>, callId: string): void =>
+    events.emit('call-closed', { ...closed, meta: { callId, runId: 'run_1', tool: 'build', attempts: 1 } })
+  const blocks = (text: string) => text.split('\n\n').filter((block) => block.startsWith('event: progress'))
+
+  test('of each call passes a few times a second, the newest of it, and the last before the call ends', async () => {
+    const { clock, events, listen } = open()
+    const listener = reading(listen())
+    for (let step = 1; step <= 100; step++) say(events, 'call_1', `step ${step}`)
+    say(events, 'call_2', 'other')
+    await clock.advance(250)
+    await until(() => expect(blocks(listener.text())).toHaveLength(3))
+    expect(blocks(listener.text()).join()).toMatch(/step 1".*other.*step 100"/s)
+    say(events, 'call_1', 'nearly')
+    say(events, 'call_1', 'done')
+    close(events, 'call_1')
+    say(events, 'call_3', 'after')
+    await until(() => expect(listener.text()).toMatch(/nearly|done/))
+    await until(() => expect(listener.text()).toMatch(/done".*event: call\n.*after/s))
+    await clock.advance(1_000)
+    expect(listener.text().match(/event: call\n/g)).toHaveLength(1)
+  })
+
+  test('has no id and is told to nobody who comes later, or who may not hear of it', async () => {
+    const { events, listen, change } = open()
+    const first = reading(listen())
+    const approver = reading(listen({ id: 'tok_2', kinds: kindsFor(['approve']) }))
+    change('a')
+    say(events, 'call_1', 'half')
+    change('b')
+    await until(() => expect(first.heard()).toHaveLength(2))
+    await until(() => expect(first.text()).toContain('half'))
+    const later = reading(listen({ lastEventId: first.heard()[0]?.id }))
+    await until(() => expect(later.heard()).toHaveLength(1))
+    expect(later.text()).not.toContain('half')
+    expect(approver.text()).not.toContain('half')
+  })
+
+  test('that nobody listens to costs no timer, and none is left when the feed closes', async () => {
+    const { clock, events, feed, listen } = open()
+    for (let step = 0; step < 10; step++) say(events, 'call_1', 'x')
+    expect(clock.waiting).toBe(0)
+    reading(listen())
+    for (let step = 0; step < 10; step++) say(events, 'call_1', 'x')
+    feed.close()
+    expect(clock.waiting).toBe(0)
+  })
+
+  test('quotes the newest part of a long message, and names the call and nothing else of it', async () => {
+    const { events, listen } = open()
+    const listener = reading(listen())
+    say(events, 'call_1', `${'x'.repeat(5_000)}end`)
+    await until(() => expect(blocks(listener.text())).toHaveLength(1))
+    const data: unknown = JSON.parse(blocks(listener.text())[0]?.split('data: ')[1] ?? '')
+    expect(data).toEqual({ callId: 'call_1', tool: 'build', progress: 1, message: `${'x'.repeat(1_021)}end` })
+  })
+})
+
 describe('what an event says', () => {
   const outcome = {
     ok: false,

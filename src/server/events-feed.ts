@@ -1,6 +1,7 @@
 // Events for those who listen over HTTP, as server-sent events. The life of a listener:
 // 1. It is let in while there is room, and gets what it missed where its last id is still kept, or the word `reset` where not.
-// 2. Each event goes to each listener that may hear of its kind, in one order for all.
+// 2. Each event goes to each listener that may hear of its kind, in one order for all. Progress has no id: it passes, and is not
+//    told again.
 // 3. Every 15 seconds it gets a comment, and its credential is looked at again; one that holds no more ends here.
 // 4. One that reads more slowly than events come is cut off, so that nobody's waiting grows without end.
 // 5. The feed closes with the server, and every listener with it.
@@ -8,6 +9,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Gate } from '../gate-contract.ts'
+import { PassingEvents } from './events-passing.ts'
 import { type EventKind, type EventRow, listenTo } from './events-row.ts'
 
 const KEPT_MAX = 500
@@ -35,6 +37,7 @@ type Kept = EventRow & { readonly sequence: number }
 export class EventFeed {
   readonly #clock: Clock
   readonly #stopListening: () => void
+  readonly #passing: PassingEvents
   /** Of this process: ids of another one name other events. */
   readonly #epoch = randomBytes(6).toString('hex')
   readonly #kept: Kept[] = []
@@ -45,6 +48,7 @@ export class EventFeed {
 
   constructor(gate: Pick<Gate, 'on'>, clock: Clock) {
     this.#clock = clock
+    this.#passing = new PassingEvents(clock, (row) => this.#tell(row, textOf(row)))
     this.#stopListening = listenTo(gate, (row) => this.#hear(row))
   }
 
@@ -79,16 +83,25 @@ export class EventFeed {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#stopListening()
+    this.#passing.close()
     for (const listener of [...this.#listeners]) this.#end(listener)
   }
 
   #hear(row: EventRow): void {
+    if (row.kind === 'progress') {
+      if (this.#listeners.size > 0) this.#passing.hear(row)
+      return
+    }
+    if (row.kind === 'call') this.#passing.end(row.data.callId)
     this.#sequence += 1
     const kept = { ...row, sequence: this.#sequence }
     this.#kept.push(kept)
     if (this.#kept.length > KEPT_MAX) this.#kept.shift()
-    for (const listener of [...this.#listeners])
-      if (listener.kinds.has(row.kind)) this.#send(listener, this.#text(kept))
+    this.#tell(row, this.#text(kept))
+  }
+
+  #tell({ kind }: EventRow, text: string): void {
+    for (const listener of [...this.#listeners]) if (listener.kinds.has(kind)) this.#send(listener, text)
   }
 
   #replay(listener: Listener): void {
@@ -114,9 +127,7 @@ export class EventFeed {
 
   #id = (sequence: number): string => `${this.#epoch}.${sequence}`
 
-  /** JSON text has no line breaks, so that it is one line of data. */
-  #text = ({ sequence, kind, data }: Kept): string =>
-    `id: ${this.#id(sequence)}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`
+  #text = (kept: Kept): string => `id: ${this.#id(kept.sequence)}\n${textOf(kept)}`
 
   #send(listener: Listener, text: string): void {
     if (!this.#listeners.has(listener)) return
@@ -154,3 +165,6 @@ export class EventFeed {
     return was
   }
 }
+
+/** JSON text has no line breaks, so that it is one line of data. */
+const textOf = ({ kind, data }: EventRow): string => `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`

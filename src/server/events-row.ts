@@ -1,18 +1,21 @@
 // What the stream of events says of each thing that happens: which one, of what kind, and how it stands. Never arguments,
-// results, renderings or texts of errors: whoever may read those fetches the row.
+// results, renderings or texts of errors: whoever may read those fetches the row. Only a running tool is quoted in what it says
+// of how far it is.
 
 import type { Outcome } from '../describe/outcome.ts'
 import type { Gate, GateEvents } from '../gate-contract.ts'
 import type { ApprovalRow, StopRow } from '../observe/store.ts'
 import type { Scope } from './token-rows.ts'
 
-export const EVENT_KINDS = ['call', 'approval', 'catalogue', 'policy', 'stop'] as const
+export const EVENT_KINDS = ['call', 'progress', 'approval', 'catalogue', 'policy', 'stop'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 export type EventRow = { readonly kind: EventKind; readonly data: Readonly<Record<string, unknown>> }
 
 const TEXT_CHARACTERS_MAX = 128
 const STOPS_MAX = 16
+/** Of a longer message the newest part is told. */
+const MESSAGE_CHARACTERS_MAX = 1_024
 
 /** What the scopes of a credential let it hear of. One that can only call hears nothing. */
 export function kindsFor(scopes: readonly Scope[]): ReadonlySet<EventKind> {
@@ -26,6 +29,7 @@ export function listenTo(gate: Pick<Gate, 'on'>, hear: (row: EventRow) => void):
     gate.on(name, (detail) => hear(row(detail)))
   const stops = [
     on('call-closed', callRow),
+    on('call-progress', progressRow),
     on('approval-opened', approvalRow),
     on('approval-changed', approvalRow),
     on('catalogue-changed', ({ digest }) => ({ kind: 'catalogue', data: { digest } })),
@@ -53,6 +57,12 @@ function callRow(outcome: Outcome): EventRow {
       ...ended,
     },
   }
+}
+
+function progressRow({ callId, tool, progress }: GateEvents['call-progress']): EventRow {
+  const { message, ...counts } = progress
+  const said = message === undefined ? {} : { message: message.slice(-MESSAGE_CHARACTERS_MAX) }
+  return { kind: 'progress', data: { callId, tool: cut(tool), ...counts, ...said } }
 }
 
 function approvalRow(row: ApprovalRow): EventRow {

@@ -2,7 +2,7 @@
 // a new call in every respect, under the authority that the client has by then.
 
 import type { Server, ServerContext } from '@modelcontextprotocol/server'
-import { isJsonObject, type JsonValue } from '../base/json-value.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts'
 import type { ErrorType } from '../describe/error-types.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import type { Session } from '../gate-contract.ts'
@@ -22,8 +22,21 @@ export type McpCall = {
   readonly conversation: string | undefined
   readonly name: string
   readonly given: JsonValue
+  readonly key: string | undefined
   readonly tell: TellProgress | undefined
   readonly fault: Fault
+}
+
+/** The client's own key of a call: the same call made again under it gets the recorded answer. */
+export const KEY_META = 'dev.lockgate/idempotencyKey'
+const KEY_CHARACTERS_MAX = 256
+
+/** @throws an error of the protocol for what is no key. */
+export function keyOf({ _meta: meta }: JsonObject, fault: Fault): string | undefined {
+  const key = isJsonObject(meta) && Object.hasOwn(meta, KEY_META) ? meta[KEY_META] : undefined
+  if (key === undefined) return undefined
+  if (typeof key === 'string' && key !== '' && key.length <= KEY_CHARACTERS_MAX && key.isWellFormed()) return key
+  throw fault(INVALID_PARAMS, `\`_meta["${KEY_META}"]\`: expected a text of 1 to ${KEY_CHARACTERS_MAX} characters`)
 }
 
 /** What came of a call, before it is said in MCP. `ask`: the client has to bring an answer with its next request. */
@@ -34,7 +47,7 @@ export type Made =
 
 /** `approval`: the one question whose answer this call may use, and no other. */
 export async function attempt(call: McpCall, session: Session, approval?: string): Promise<Made & { kind: 'outcome' }> {
-  const { context, name, given, tell } = call
+  const { context, name, given, key, tell } = call
   const outcome = await session.call({
     name,
     arguments: given,
@@ -42,6 +55,7 @@ export async function attempt(call: McpCall, session: Session, approval?: string
     signal: context.mcpReq.signal,
     ...(tell === undefined ? {} : { onProgress: tell }),
     ...(approval === undefined ? {} : { approval }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
   })
   return { kind: 'outcome', outcome, session }
 }

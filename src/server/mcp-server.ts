@@ -10,7 +10,7 @@ import { ERROR_TYPES } from '../describe/error-types.ts'
 import type { Session } from '../gate-contract.ts'
 import { isConversationName } from './caller-sessions.ts'
 import { type AskingParts, makeCall } from './mcp-asking.ts'
-import { type Fault, INVALID_PARAMS, isStateless, type Made } from './mcp-call.ts'
+import { type Fault, INVALID_PARAMS, isStateless, keyOf, type Made } from './mcp-call.ts'
 import type { McpClient } from './mcp-client.ts'
 import { ERROR_META, mcpAnswer } from './mcp-outcome.ts'
 import { progressOf } from './mcp-progress.ts'
@@ -55,7 +55,10 @@ export function buildMcpServer({ sdk, client, warm, asking, method }: McpServerP
     if (request.method !== 'tools/call') throw fault(METHOD_NOT_FOUND, 'Method not found')
     const { name, arguments: given = {} } = params
     if (typeof name !== 'string') throw fault(INVALID_PARAMS, '`name`: expected the name of a tool')
-    return answer(await makeCall(asking, { ...asks, name, given, tell: progressOf(context) }), name, server, fault)
+    const key = keyOf(params, fault)
+    const telling = progressOf(context, asking.clock)
+    const made = makeCall(asking, { ...asks, name, given, key, tell: telling?.tell })
+    return answer(await made.finally(() => telling?.end()), name, server, fault)
   }
   // The package would check each result a second time, and turn one that it does not like into an error after the tool has
   // run; what the gate has let through goes out as it is.

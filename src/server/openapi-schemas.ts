@@ -52,6 +52,14 @@ const OUTCOME_SCHEMA = {
         runId: { type: 'string' },
         tool: { type: 'string' },
         attempts: { type: 'integer' },
+        startedMs: {
+          type: 'number',
+          description: 'Milliseconds from the opening of the call to the start of its tool.',
+        },
+        parent: { type: 'string', description: 'The call whose tool made this one.' },
+        cached: { type: 'string', description: 'The answer was kept: the call that first got it.' },
+        replayOf: { type: 'string', description: 'The answer was recorded: the call that first used the key.' },
+        limitsHit: { type: 'array', items: { type: 'string' }, description: 'Bounds that the work ran into.' },
       },
     },
   },
@@ -66,6 +74,12 @@ const CALL_SCHEMA = {
     arguments: { description: 'An object, or its JSON text. Default: {}.' },
     id: { type: 'string', description: "The caller's own id, returned in `meta.id`." },
     approval: { type: 'string', description: 'An approval to use; without it an equal granted one is found.' },
+    idempotencyKey: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 256,
+      description: 'The same call made again under the same key runs once; the second gets the recorded answer.',
+    },
     session: {
       type: 'string',
       pattern: '^[A-Za-z0-9._:-]{1,128}$',

@@ -197,7 +197,7 @@ const EVENT_PATHS = {
       summary: 'What happens, as server-sent events, until one side closes.',
       description: scoped(
         'GET /api/events',
-        'With `approve` alone only `approval`; with `audit` or `admin` every kind. Data names what happened and holds no arguments or results. After `reset`, events were lost: read the lists again. A reader that is too slow is cut off.',
+        'With `approve` alone only `approval`; with `audit` or `admin` every kind. Data names what happened and holds no arguments or results; but `progress`, which has no id and is not told again, quotes what a running tool says of how far it is. After `reset`, events were lost: read the lists again. A reader that is too slow is cut off.',
       ),
       parameters: [
         {

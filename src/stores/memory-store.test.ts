@@ -4,12 +4,14 @@ import type { ApprovalRow, RecordDraft } from '../observe/store.ts'
 import { verifyRecords } from '../observe/verify.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { deskConformance } from './desk-conformance.ts'
+import { journalConformance } from './journal-conformance.ts'
 import { MemoryApprovals } from './memory-approvals.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { storeConformance } from './store-conformance.ts'
 
 storeConformance('memory', async (clock) => createMemoryStore({ clock }))
 deskConformance('memory', async (clock) => createMemoryStore({ clock }))
+journalConformance('memory', async (clock) => createMemoryStore({ clock }))
 
 const row = (number: number, body = JSON.stringify({ number })): RecordDraft => ({
   kind: 'end',
@@ -26,6 +28,7 @@ describe('the bounds of the memory store', () => {
       expect(() => createMemoryStore({ clock, recordsMax: bound })).toThrow(RangeError)
       expect(() => createMemoryStore({ clock, approvalsMax: bound })).toThrow(RangeError)
       expect(() => createMemoryStore({ clock, imagesBytesMax: bound })).toThrow(RangeError)
+      expect(() => createMemoryStore({ clock, keysMax: bound })).toThrow(RangeError)
     }
   })
 
@@ -150,5 +153,46 @@ describe('the bounds of the memory store', () => {
     expect(await store.images.find('two')).toBeDefined()
     await expect(store.images.keep(change('three', 10_000))).rejects.toThrow('larger than')
     expect(await store.images.find('two')).toBeDefined()
+  })
+
+  const keyOf = (name: string) => ({ ...{ tenant: 't', user: 'u', agent: 'a', tool: 'w', digest: 'd' }, key: name })
+  const claim = (store: ReturnType<typeof createMemoryStore>, name: string) =>
+    store.intend({
+      ...{ callId: `call-${name}`, tool: 'w', effect: 'write', argumentsText: '{}', record: row(1) },
+      journal: keyOf(name),
+    })
+  const done = (store: ReturnType<typeof createMemoryStore>, name: string, answer: string | null = '1') =>
+    store.settle(
+      { ...row(1), at: clock.now() },
+      { key: keyOf(name), callId: `call-${name}`, ...{ kind: 'done', answer } },
+    )
+
+  test('keys: those that were done first go first; one that runs or has no known end is never dropped for another', async () => {
+    const store = createMemoryStore({ clock, keysMax: 3 })
+    for (const name of ['a', 'b', 'c']) expect(await claim(store, name)).toEqual({ kind: 'recorded' })
+    expect(await claim(store, 'd')).toMatchObject({ kind: 'failed' })
+    await done(store, 'b')
+    await done(store, 'a')
+    expect(await claim(store, 'd')).toEqual({ kind: 'recorded' })
+    expect((await store.journal({ limit: 10 })).map(({ key, state }) => `${key} ${state}`)).toEqual([
+      ...['d running', 'c running', 'a done'],
+    ])
+    await store.settle(row(1), { key: keyOf('c'), callId: 'call-c', kind: 'unknown' })
+    expect(await claim(store, 'e')).toEqual({ kind: 'recorded' })
+    expect(await claim(store, 'f')).toMatchObject({ kind: 'failed' })
+    expect(await claim(store, 'c')).toMatchObject({ kind: 'key', state: 'unknown' })
+  })
+
+  test('keys: answers are lost before keys are, the oldest first, and the call is still known to be done', async () => {
+    const store = createMemoryStore({ clock })
+    const mebi = 'x'.repeat(1024 * 1024)
+    for (let number = 0; number < 18; number += 1) {
+      await claim(store, `k${number}`)
+      await done(store, `k${number}`, mebi)
+    }
+    const answers = await Promise.all([0, 1, 2, 17].map((number) => claim(store, `k${number}`)))
+    expect(answers.map((one) => (one.kind === 'replay' ? one.answer?.length : one.kind))).toEqual([
+      ...[undefined, undefined, mebi.length, mebi.length],
+    ])
   })
 })

@@ -1,6 +1,6 @@
 // A store without a disk: for embedding, for tests, and for whoever wants nothing kept. Everything in it is bounded and ends
 // with the process, so it never has intents of somebody who is gone. It refuses nothing for lack of room but what
-// `memory-approvals` and `memory-images` say.
+// `memory-approvals`, `memory-images` and `memory-journal` say.
 
 import type { Clock } from '../base/clock.ts'
 import type { BeforeImages } from '../describe/before-images.ts'
@@ -12,6 +12,8 @@ import type {
   GrantRow,
   Intended,
   IntentDraft,
+  JournalEnd,
+  JournalRow,
   OpenIntent,
   RecordDraft,
   RecordQuery,
@@ -24,6 +26,7 @@ import { intentRecord, openedBody } from './approval-choice.ts'
 import { MemoryApprovals } from './memory-approvals.ts'
 import { type GrantFilter, MemoryGrants } from './memory-grants.ts'
 import { MemoryImages } from './memory-images.ts'
+import { type JournalFilter, MemoryJournal } from './memory-journal.ts'
 import { newChainName } from './record-chain.ts'
 import { checkDraft, checkLimit } from './record-draft.ts'
 import { RecordRing } from './record-ring.ts'
@@ -36,18 +39,29 @@ export type MemoryStoreOptions = {
   readonly approvalsMax?: number
   /** Bytes of before-images. Default: 64 MiB. */
   readonly imagesBytesMax?: number
+  /** Idempotency keys. Default: 10,000; their answers together are bounded to 16 Mi characters besides. */
+  readonly keysMax?: number
 }
 
 const BODY_CHARS_MAX = 64 * 1024 * 1024
+const ANSWER_CHARS_MAX = 16 * 1024 * 1024
 
 /** Throws a RangeError on a bound that is no positive whole number. */
 export function createMemoryStore(options: MemoryStoreOptions): Store {
-  const { clock, recordsMax = 1_000, approvalsMax = 10_000, imagesBytesMax = 64 * 1024 * 1024 } = options
-  for (const [name, bound] of Object.entries({ recordsMax, approvalsMax, imagesBytesMax })) {
+  const {
+    clock,
+    recordsMax = 1_000,
+    approvalsMax = 10_000,
+    imagesBytesMax = 64 * 1024 * 1024,
+    keysMax = 10_000,
+  } = options
+  for (const [name, bound] of Object.entries({ recordsMax, approvalsMax, imagesBytesMax, keysMax })) {
     if (!Number.isSafeInteger(bound) || bound < 1) throw new RangeError(`\`${name}\` is a positive whole number`)
   }
-  return new MemoryStore(clock, recordsMax, approvalsMax, new MemoryImages(imagesBytesMax))
+  return new MemoryStore(clock, { recordsMax, approvalsMax, keysMax }, new MemoryImages(imagesBytesMax))
 }
+
+type Bounds = { readonly recordsMax: number; readonly approvalsMax: number; readonly keysMax: number }
 
 class MemoryStore implements Store {
   readonly chain: string
@@ -58,17 +72,19 @@ class MemoryStore implements Store {
   readonly #ring: RecordRing
   readonly #approvals: MemoryApprovals
   readonly #grants: MemoryGrants
+  readonly #journal: MemoryJournal
   /** Made by hand, so that they need no bound. */
   readonly #stops = new Map<string, StopRow>()
   #closed = false
 
-  constructor(clock: Clock, recordsMax: number, approvalsMax: number, images: BeforeImages) {
+  constructor(clock: Clock, { recordsMax, approvalsMax, keysMax }: Bounds, images: BeforeImages) {
     this.chain = newChainName(clock.now())
     this.images = images
     this.#clock = clock
     this.#ring = new RecordRing(this.chain, recordsMax, BODY_CHARS_MAX)
     this.#approvals = new MemoryApprovals(approvalsMax)
     this.#grants = new MemoryGrants(approvalsMax)
+    this.#journal = new MemoryJournal(keysMax, ANSWER_CHARS_MAX)
   }
 
   failure(): string | undefined {
@@ -83,6 +99,20 @@ class MemoryStore implements Store {
   async intend(draft: IntentDraft): Promise<Intended> {
     checkDraft(draft.record)
     if (this.#closed) return { kind: 'failed', reason: 'the store is closed' }
+    const { journal } = draft
+    if (journal === undefined) return this.#recorded(draft)
+    const now = this.#clock.now()
+    const held = this.#journal.held(journal, now)
+    if (held !== undefined) return held
+    if (!this.#journal.makeRoom(journal, now)) {
+      return { kind: 'failed', reason: 'too many idempotency keys are held by calls that have no known end' }
+    }
+    const intended = this.#recorded(draft)
+    if (intended.kind === 'recorded') this.#journal.claim(journal, draft.callId, draft.record.at)
+    return intended
+  }
+
+  #recorded(draft: IntentDraft): Intended {
     if (draft.ask !== undefined) {
       const now = this.#clock.now()
       const grants = this.#grants.heldFor(draft.ask, now)
@@ -95,6 +125,17 @@ class MemoryStore implements Store {
     }
     this.append(draft.record)
     return { kind: 'recorded' }
+  }
+
+  async settle(draft: RecordDraft, end: JournalEnd): Promise<void> {
+    this.#assertWritable(draft)
+    this.append(draft)
+    this.#journal.end(end, draft.at)
+  }
+
+  async journal(filter: JournalFilter): Promise<readonly JournalRow[]> {
+    checkLimit(filter.limit)
+    return this.#journal.list(filter)
   }
 
   async flush(): Promise<void> {}

@@ -126,7 +126,25 @@ END;`,
   .join('\n')}
 `
 
-const MIGRATIONS: readonly string[] = [FIRST_TABLES, GRANTS_AND_STOPS]
+const JOURNAL = `
+CREATE TABLE journal (
+  tenant TEXT NOT NULL, user TEXT NOT NULL, agent TEXT NOT NULL, tool TEXT NOT NULL,
+  key TEXT NOT NULL,                -- what the caller gave
+  digest TEXT NOT NULL,             -- SHA-256 of the tool's fingerprint and the canonical arguments
+  state TEXT NOT NULL,              -- running, done, unknown; a key that is free has no row
+  call_id TEXT NOT NULL,            -- the call that has the key, or had it last
+  claimed_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  answer TEXT,                      -- JSON, of a call that is done; NULL: lost, or too large to keep
+  UNIQUE (tenant, user, agent, tool, key)
+) STRICT;
+CREATE INDEX journal_by_call ON journal (call_id);
+CREATE INDEX journal_done ON journal (ended_at) WHERE state = 'done';
+ALTER TABLE open_intents ADD COLUMN journal TEXT;   -- JSON: the key that the call has claimed
+ALTER TABLE open_intents ADD COLUMN twin TEXT;      -- digest of who asked for what; equal calls have equal ones
+`
+
+const MIGRATIONS: readonly string[] = [FIRST_TABLES, GRANTS_AND_STOPS, JOURNAL]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

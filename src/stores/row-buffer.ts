@@ -2,8 +2,8 @@
 // A row that finds no room is lost and counted, never passed over: the count lasts until a row that tells it is written.
 
 import type { RecordDraft } from '../observe/store.ts'
-import type { FlatRows } from './sqlite-protocol.ts'
-import { FLAT_FIELDS } from './sqlite-protocol.ts'
+import type { Closes, FlatRows } from './sqlite-protocol.ts'
+import { charsOf, FLAT_FIELDS } from './sqlite-protocol.ts'
 
 /**
  * A batch is sent when it holds so much. V8 puts what it reads from a message of more than 100 KB among its long-lived
@@ -54,11 +54,12 @@ export class RowBuffer {
     return rows < this.#rowsMax && (rows === 0 || this.#charsTaken - this.#charsDone + chars <= this.#charsMax)
   }
 
-  push({ kind, at, callId, body }: RecordDraft, closes: string | undefined): void {
+  push({ kind, at, callId, body }: RecordDraft, closes: Closes): void {
+    const chars = charsOf(body, closes)
     this.#rows.push(kind, at, callId, body, closes)
-    this.#unsentChars += body.length
+    this.#unsentChars += chars
     this.#rowsTaken += 1
-    this.#charsTaken += body.length
+    this.#charsTaken += chars
   }
 
   lose(): void {

@@ -8,7 +8,7 @@ import type { ApprovalRow, Store } from '../observe/store.ts'
 import { verifyRecords } from '../observe/verify.ts'
 import { intentOf, StoreFiles, until } from './conformance-files.ts'
 import { deskConformance } from './desk-conformance.ts'
-import { FIRST_TABLES } from './migrations.ts'
+import { FIRST_TABLES, SCHEMA_VERSION } from './migrations.ts'
 import { findDriver } from './sqlite-driver.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
@@ -74,7 +74,9 @@ describe('a file of version 1', () => {
     expect(await verifyRecords(again)).toMatchObject({ kind: 'ok' })
     await again.close()
     const database = await files.connect()
-    expect(database.prepare('SELECT CAST(value AS INTEGER) AS version FROM meta').all([])).toEqual([{ version: 2 }])
+    expect(database.prepare('SELECT CAST(value AS INTEGER) AS version FROM meta').all([])).toEqual([
+      { version: SCHEMA_VERSION },
+    ])
     database.close()
   })
 

@@ -6,7 +6,8 @@
 import type { IntentDraft, OpenIntent } from '../observe/store.ts'
 import { isSurelyGone, type OwnerIdentity, processStart, thisProcess, uptimeMs } from './owner-identity.ts'
 import type { SqlDatabase, SqlRow, SqlStatement } from './sqlite-driver.ts'
-import { asBytes, numberOf, textOf } from './sqlite-values.ts'
+import { journalKeyOf } from './sqlite-kept-json.ts'
+import { asBytes, numberOf, textOf, textOrNull } from './sqlite-values.ts'
 
 export const LEASE_MS = 10_000
 export const RENEW_MS = 3_000
@@ -26,13 +27,14 @@ export class SqliteIntents {
   constructor(database: SqlDatabase, chain: string) {
     this.#chain = chain
     this.#insert = database.prepare(
-      'INSERT INTO open_intents (call_id, chain, owner, tool, effect, arguments_text, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO open_intents (call_id, chain, owner, tool, effect, arguments_text, at, journal, twin)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     this.#delete = database.prepare('DELETE FROM open_intents WHERE call_id = ?')
     this.#mine = database.prepare('SELECT 1 FROM open_intents WHERE owner = ? LIMIT 1')
     this.#claim = database.prepare('UPDATE open_intents SET owner = ? WHERE call_id = ?')
     this.#left = database.prepare(
-      `SELECT ${asBytes('call_id', 'chain', 'owner', 'tool', 'effect', 'arguments_text')}, at FROM open_intents
+      `SELECT ${asBytes('call_id', 'chain', 'owner', 'tool', 'effect', 'arguments_text', 'journal', 'twin')}, at FROM open_intents
        WHERE owner <> ? ORDER BY at, call_id`,
     )
     this.#owners = database.prepare(
@@ -48,8 +50,9 @@ export class SqliteIntents {
   }
 
   open(draft: IntentDraft): void {
-    const { callId, tool, effect, argumentsText, record } = draft
-    this.#insert.run([callId, this.#chain, this.#chain, tool, effect, argumentsText, record.at])
+    const { callId, tool, effect, argumentsText, record, journal, twin = null } = draft
+    const key = journal === undefined ? null : JSON.stringify(journal)
+    this.#insert.run([callId, this.#chain, this.#chain, tool, effect, argumentsText, record.at, key, twin])
   }
 
   end(callId: string): void {
@@ -98,11 +101,17 @@ export class SqliteIntents {
   }
 }
 
-const intentOf = (row: SqlRow): OpenIntent => ({
-  callId: textOf(row, 'call_id'),
-  chain: textOf(row, 'chain'),
-  tool: textOf(row, 'tool'),
-  effect: textOf(row, 'effect'),
-  argumentsText: textOf(row, 'arguments_text'),
-  at: numberOf(row, 'at'),
-})
+function intentOf(row: SqlRow): OpenIntent {
+  const twin = textOrNull(row, 'twin')
+  const journal = journalKeyOf(textOrNull(row, 'journal'))
+  return {
+    callId: textOf(row, 'call_id'),
+    chain: textOf(row, 'chain'),
+    tool: textOf(row, 'tool'),
+    effect: textOf(row, 'effect'),
+    argumentsText: textOf(row, 'arguments_text'),
+    at: numberOf(row, 'at'),
+    ...(twin === null ? {} : { twin }),
+    ...(journal === undefined ? {} : { journal }),
+  }
+}

@@ -1,7 +1,7 @@
-// JSON in columns of approvals and grants. The file can be edited by others: what does not have the shape that was written
+// JSON in columns of approvals, grants and open intents. The file can be edited by others: what does not have the shape that was written
 // offers nothing and covers nothing.
 
-import type { ApprovalOffer } from '../observe/store.ts'
+import type { ApprovalOffer, JournalKey } from '../observe/store.ts'
 
 type Where = Readonly<Record<string, readonly string[]>>
 
@@ -24,6 +24,15 @@ export function whereOf(text: string | null): Where | undefined | false {
   if (text === null) return undefined
   const value = parsed(text)
   return isWhere(value) ? value : false
+}
+
+/** Undefined for null, and for what cannot be read: such a key stays as it is in the journal until an operator settles it. */
+export function journalKeyOf(text: string | null): JournalKey | undefined {
+  const value = text === null ? undefined : parsed(text)
+  if (!isObject(value)) return undefined
+  const { tenant, user, agent, tool, key, digest } = value
+  const parts = [tenant, user, agent, tool, key, digest]
+  return parts.every((part) => typeof part === 'string') ? (value as JournalKey) : undefined
 }
 
 function isOffer(value: unknown): value is ApprovalOffer {

@@ -10,6 +10,8 @@ import type {
   GrantRow,
   Intended,
   IntentDraft,
+  JournalEnd,
+  JournalRow,
   OpenIntent,
   RecordDraft,
   RecordKind,
@@ -18,6 +20,7 @@ import type {
   StopRow,
 } from '../observe/store.ts'
 import type { GrantFilter } from './memory-grants.ts'
+import type { JournalFilter } from './memory-journal.ts'
 
 export type WorkerStart = {
   readonly file: string
@@ -27,11 +30,18 @@ export type WorkerStart = {
   readonly reports: SharedArrayBuffer
 }
 
-/** For each row: kind, at, call id, body, and the open intent that it closes. */
-export type FlatRows = (RecordKind | string | number | null | undefined)[]
+/** What a row ends besides: an open intent by its call, or that intent together with the key that it has claimed. */
+export type Closes = string | JournalEnd | undefined
+
+/** For each row: kind, at, call id, body, and what it closes. */
+export type FlatRows = (RecordKind | string | number | null | Closes)[]
 export const FLAT_FIELDS = 5
 
-export const flatRow = ({ kind, at, callId, body }: RecordDraft, closes?: string): FlatRows => [
+/** What a row counts for where rows are bounded. */
+export const charsOf = (body: string, closes: Closes): number =>
+  body.length + (typeof closes === 'object' && closes.kind === 'done' ? (closes.answer?.length ?? 0) : 0)
+
+export const flatRow = ({ kind, at, callId, body }: RecordDraft, closes?: Closes): FlatRows => [
   kind,
   at,
   callId,
@@ -71,6 +81,7 @@ export type ReadRequest =
     }
   | { readonly kind: 'grants'; readonly filter: GrantFilter }
   | { readonly kind: 'stops' }
+  | { readonly kind: 'journal'; readonly filter: JournalFilter }
   | { readonly kind: 'find'; readonly callId: string }
   /** Whether `changed` is reported from now on. */
   | { readonly kind: 'watch'; readonly on: boolean }
@@ -97,6 +108,7 @@ export type Answers = {
   readonly approvals: readonly ApprovalRow[]
   readonly grants: readonly GrantRow[]
   readonly stops: readonly StopRow[]
+  readonly journal: readonly JournalRow[]
   readonly find: FileChange | undefined
   readonly watch: undefined
   readonly close: undefined

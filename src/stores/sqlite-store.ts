@@ -13,6 +13,8 @@ import type {
   GrantRow,
   Intended,
   IntentDraft,
+  JournalEnd,
+  JournalRow,
   OpenIntent,
   RecordDraft,
   RecordQuery,
@@ -21,6 +23,7 @@ import type {
   Store,
 } from '../observe/store.ts'
 import type { GrantFilter } from './memory-grants.ts'
+import type { JournalFilter } from './memory-journal.ts'
 import { newChainName } from './record-chain.ts'
 import { checkDraft, checkLimit } from './record-draft.ts'
 import { workerFile } from './worker-file.ts'
@@ -80,6 +83,18 @@ class SqliteStore implements Store {
     } catch (error) {
       return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) }
     }
+  }
+
+  async settle(draft: RecordDraft, end: JournalEnd): Promise<void> {
+    checkDraft(draft)
+    this.#link.append(draft, end)
+    // In the same message and the same transaction as the row.
+    await this.flush()
+  }
+
+  async journal(filter: JournalFilter): Promise<readonly JournalRow[]> {
+    checkLimit(filter.limit)
+    return await this.#link.ask<'journal'>({ kind: 'journal', filter })
   }
 
   async flush(): Promise<void> {

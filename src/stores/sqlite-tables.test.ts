@@ -16,7 +16,7 @@ describe('open intents and their owners', () => {
     )
     database.exec(`UPDATE owners SET ${change} WHERE chain = '${name}'`)
     database.exec(
-      `INSERT INTO open_intents VALUES ('of-${name}', '${name}', '${name}', 'write_file', 'write', '{}', 5)`,
+      `INSERT INTO open_intents (call_id, chain, owner, tool, effect, arguments_text, at) VALUES ('of-${name}', '${name}', '${name}', 'write_file', 'write', '{}', 5)`,
     )
   }
   const past = 'lease_until = 0, lease_uptime = 0'
@@ -86,7 +86,9 @@ describe('open intents and their owners', () => {
       owner(database, 'closed', 'closed = 1')
       owner(database, 'same-process', 'closed = 0')
       owner(database, 'lives-elsewhere', `host = 'another host', pid = 4194304, lease_uptime = 0`)
-      database.exec(`INSERT INTO open_intents VALUES ('of-nobody', 'nobody', 'nobody', 'write_file', 'write', '{}', 9)`)
+      database.exec(
+        `INSERT INTO open_intents (call_id, chain, owner, tool, effect, arguments_text, at) VALUES ('of-nobody', 'nobody', 'nobody', 'write_file', 'write', '{}', 9)`,
+      )
       expect((await store.lapsedIntents()).map(({ callId }) => callId)).toEqual([
         ...['of-closed', 'of-lapsed-elsewhere', 'of-lapsed-unseen', 'of-no-such-process', 'of-reused-id', 'of-nobody'],
       ])

@@ -2,14 +2,17 @@
 // ran is committed together in the next one. It answers nothing before that is on disk. Rows that could not be written stay
 // in line and are tried again; a request that could not be carried out is answered so and left, since its caller acts on it.
 
+import type { IntentDraft } from '../observe/store.ts'
 import { type ApprovalChoice, intentRecord } from './approval-choice.ts'
+import type { KeyHeld } from './journal-choice.ts'
 import { uptimeMs } from './owner-identity.ts'
 import { SqliteDesk } from './sqlite-desk.ts'
 import { isBusyError, type SqlDatabase, type SqlStatement } from './sqlite-driver.ts'
 import { SqliteImages } from './sqlite-images.ts'
 import { RENEW_MS, SqliteIntents } from './sqlite-intents.ts'
+import { SqliteJournal } from './sqlite-journal.ts'
 import type { Answers, Batch, FlatRows, Numbered, ReadRequest, Reply, Report, WriteRequest } from './sqlite-protocol.ts'
-import { FLAT_FIELDS, flatRow } from './sqlite-protocol.ts'
+import { type Closes, charsOf, FLAT_FIELDS, flatRow } from './sqlite-protocol.ts'
 import { SqliteRecords } from './sqlite-records.ts'
 import { SqliteWatch } from './sqlite-watch.ts'
 
@@ -25,6 +28,7 @@ export class SqliteWriter {
   readonly #desk: SqliteDesk
   readonly #watch: SqliteWatch
   readonly #intents: SqliteIntents
+  readonly #journal: SqliteJournal
   readonly #images: SqliteImages
   readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback', SqlStatement>>
   readonly #report: (report: Report) => void
@@ -43,6 +47,7 @@ export class SqliteWriter {
     this.#desk = new SqliteDesk(database, this.#records)
     this.#watch = new SqliteWatch(database, () => report({ kind: 'changed' }))
     this.#intents = new SqliteIntents(database, chain)
+    this.#journal = new SqliteJournal(database)
     this.#images = new SqliteImages(database)
     this.#report = report
     this.#statements = {
@@ -148,16 +153,19 @@ export class SqliteWriter {
   }
 
   #endIntents(rows: FlatRows): void {
-    for (let closes = FLAT_FIELDS - 1; closes < rows.length; closes += FLAT_FIELDS) {
-      const callId = rows[closes]
-      if (typeof callId === 'string') this.#intents.end(callId)
+    for (let row = 0; row < rows.length; row += FLAT_FIELDS) {
+      const closes = closesOf(rows, row)
+      if (closes === undefined) continue
+      this.#intents.end(typeof closes === 'string' ? closes : closes.callId)
+      if (typeof closes !== 'string') this.#journal.end(closes, Number(rows[row + 1]))
     }
   }
 
   #written(batches: readonly FlatRows[], renewed: boolean): void {
     for (const rows of batches) {
       this.#rowsDone += rows.length / FLAT_FIELDS
-      for (let body = 3; body < rows.length; body += FLAT_FIELDS) this.#charsDone += String(rows[body]).length
+      for (let row = 0; row < rows.length; row += FLAT_FIELDS)
+        this.#charsDone += charsOf(String(rows[row + 3]), closesOf(rows, row))
     }
     this.#rows = this.#rows.slice(batches.length)
     this.#failure = undefined
@@ -179,15 +187,33 @@ export class SqliteWriter {
     }
   }
 
-  // INVARIANT intent-first: the redeemed approval, the intent's row and its being open stand in one transaction.
+  // INVARIANT intent-first: the claimed key, the redeemed approval, the intent's row and its being open stand in one transaction.
   #intend({ draft, now }: Extract<WriteRequest, { kind: 'intend' }>): Answers['intend'] {
+    const { ask, record } = draft
+    // Before an approval is spent, where one may be.
+    const held = ask === undefined ? this.#claim(draft, now) : this.#heldBy(draft, now)
+    if (held !== undefined) return held
     const choice = this.#desk.ask(draft, now)
     if (choice?.kind === 'unapproved' || choice?.kind === 'grants') return choice
     if (choice?.kind === 'open') return { kind: 'unapproved', state: 'open', approval: choice.open }
     const used = usedBy(choice)
-    this.#records.insert(flatRow(intentRecord(draft.record, used)))
+    this.#records.insert(flatRow(intentRecord(record, used)))
     this.#intents.open(draft)
+    if (ask !== undefined) this.#claim(draft, now)
     return { kind: 'recorded', ...used }
+  }
+
+  #heldBy({ journal }: IntentDraft, now: number): KeyHeld | undefined {
+    return journal === undefined ? undefined : this.#journal.held(journal, now)
+  }
+
+  /** Claims the key of a call that has one, or says who has it. */
+  #claim(draft: IntentDraft, now: number): KeyHeld | undefined {
+    const { journal, callId, record } = draft
+    if (journal === undefined || this.#journal.claim(journal, callId, record.at, now)) return undefined
+    const held = this.#heldBy(draft, now)
+    if (held === undefined) throw new Error('a key is neither free nor held')
+    return held
   }
 
   #read(request: ReadRequest): Answers[ReadRequest['kind']] {
@@ -204,6 +230,8 @@ export class SqliteWriter {
         return this.#desk.grants.list(request.filter)
       case 'stops':
         return this.#desk.stops.list()
+      case 'journal':
+        return this.#journal.list(request.filter)
       case 'find':
         return this.#images.find(request.callId)
       case 'watch':
@@ -240,10 +268,13 @@ export class SqliteWriter {
 }
 
 const READS: ReadonlySet<string> = new Set<ReadRequest['kind']>([
-  ...(['records', 'chains', 'count', 'approvals', 'grants', 'stops', 'find', 'watch'] as const),
+  ...(['records', 'chains', 'count', 'approvals', 'grants', 'stops', 'journal', 'find', 'watch'] as const),
 ])
 
 const isRead = (request: WriteRequest | ReadRequest): request is ReadRequest => READS.has(request.kind)
+
+/** The last field of a row is what it closes. */
+const closesOf = (rows: FlatRows, row: number): Closes => rows[row + FLAT_FIELDS - 1] as Closes
 
 function usedBy(choice: ApprovalChoice | undefined): { readonly approvalId?: string; readonly grantId?: string } {
   if (choice?.kind === 'redeem') return { approvalId: choice.approvalId }

@@ -5,7 +5,8 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import type { RecordDraft } from '../observe/store.ts'
 import { RowBuffer } from './row-buffer.ts'
-import type { Answers, Batch, Numbered, Reply, Report, Request, WorkerStart } from './sqlite-protocol.ts'
+import type { Answers, Batch, Closes, Numbered, Reply, Report, Request, WorkerStart } from './sqlite-protocol.ts'
+import { charsOf } from './sqlite-protocol.ts'
 
 /** Rows go to the worker after this time, or as soon as they fill a batch. */
 const BATCH_MS = 4
@@ -95,9 +96,9 @@ export class WorkerLink {
     return this.#stalled ? 'records wait for the disk, and it makes no progress' : undefined
   }
 
-  append(draft: RecordDraft, closes: string | undefined): void {
+  append(draft: RecordDraft, closes: Closes): void {
     if (this.#ended !== undefined) return
-    const chars = draft.body.length
+    const chars = charsOf(draft.body, closes)
     if (this.#rows.hasRoom(chars) || this.#waitForRoom(chars)) {
       this.#rows.push(draft, closes)
       this.#schedule()

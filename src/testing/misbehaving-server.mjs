@@ -28,16 +28,19 @@
 //   answerOnStream    HTTP: answer on an event stream, after a comment and a notification
 //
 // Its own tools: echo {text}, count, pid, env, fail, protocol_error, crash, mismatch, no_structure, bad_content,
-// both_ends, big {bytes, parts}, deep {depth}, hang, slow {ms}, flood {times}, spawn_child, endless_line, cut (HTTP: the
-// stream ends without an answer), ask (asks the client for roots and sampling, and answers what came back).
+// both_ends, big {bytes, parts}, deep {depth}, hang, slow {ms, refuses}, flood {times}, steps {times, ms} (says how far it is, then
+// answers), spawn_child, endless_line, cut (HTTP: the stream ends without an answer), ask (asks the client for roots and
+// sampling, and answers what came back), cancelled (how many requests it was told to stop; it stops none of them), handshakes
+// (how often it was asked to `initialize`), write_file {path}, read_file {path}, connect {port}, grow {bytes}.
 
 import { spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 
 const switches = JSON.parse(process.argv[2] ?? '{}')
-const state = { calls: 0, changed: false, removed: false, session: 1, asked: new Map() }
+const state = { calls: 0, cancelled: 0, handshakes: 0, changed: false, removed: false, session: 1, asked: new Map() }
 
 const object = (properties = {}) => ({ type: 'object', properties })
 const number = { type: 'number' }
@@ -64,6 +67,8 @@ function ownTools() {
     'endless_line',
     'cut',
     'ask',
+    'cancelled',
+    'handshakes',
   ]
   return [
     ...(state.removed ? [] : [echo]),
@@ -86,8 +91,21 @@ function ownTools() {
       inputSchema: object({ bytes: number, parts: number }),
     },
     { name: 'deep', description: 'Answers a structure of this depth.', inputSchema: object({ depth: number }) },
-    { name: 'slow', description: 'Answers after so many milliseconds.', inputSchema: object({ ms: number }) },
+    {
+      name: 'slow',
+      description: 'Answers after so many milliseconds.',
+      inputSchema: object({ ms: number, refuses: { type: 'boolean' } }),
+    },
     { name: 'flood', description: 'Reports progress so many times.', inputSchema: object({ times: number }) },
+    {
+      name: 'steps',
+      description: 'Says how far it is, so many times.',
+      inputSchema: object({ times: number, ms: number }),
+    },
+    { name: 'write_file', description: 'Writes a file.', inputSchema: object({ path: { type: 'string' } }) },
+    { name: 'read_file', description: 'Reads a file.', inputSchema: object({ path: { type: 'string' } }) },
+    { name: 'connect', description: 'Connects to a port of this machine.', inputSchema: object({ port: number }) },
+    { name: 'grow', description: 'Takes so much memory.', inputSchema: object({ bytes: number }) },
   ]
 }
 
@@ -126,9 +144,9 @@ const answers = {
   }),
   deep: ({ depth = 1000 }) => ({ ...text('deep'), structuredContent: nest(depth) }),
   hang: () => new Promise(() => {}),
-  slow: async ({ ms = 100 }) => {
+  slow: async ({ ms = 100, refuses = false }) => {
     await wait(ms)
-    return text('done')
+    return refuses ? { error: { code: -32603, message: 'no: /secret/path' } } : text('done')
   },
   flood: ({ times = 1000 }, peer, token) => {
     for (let step = 0; step < times; step++)
@@ -150,8 +168,40 @@ const answers = {
     return new Promise(() => {})
   },
   cut: () => ({ cut: true }),
+  cancelled: () => text(String(state.cancelled)),
+  handshakes: () => text(String(state.handshakes)),
+  steps: async ({ times = 3, ms = 100 }, peer, token) => {
+    for (let step = 1; step <= times; step++) {
+      const params = { progressToken: token, progress: step, total: times, message: `step ${step}` }
+      peer({ jsonrpc: '2.0', method: 'notifications/progress', params })
+      await wait(ms)
+    }
+    return text('done')
+  },
+  write_file: ({ path = '' }) => attempt(() => writeFileSync(path, 'written')),
+  read_file: ({ path = '' }) => attempt(() => readFileSync(path, 'utf8')),
+  connect: ({ port = 0 }) =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.destroy()
+        resolve(text('connected'))
+      })
+      socket.once('error', ({ code }) => resolve(text(String(code))))
+    }),
+  grow: ({ bytes = 0 }) => {
+    state.held = Array.from({ length: Math.ceil(bytes / 1_000_000) }, () => Buffer.alloc(1_000_000, 1))
+    return text('grown')
+  },
   ask: async (_args, peer) =>
     text(JSON.stringify([await ask(peer, 'roots/list'), await ask(peer, 'sampling/createMessage')])),
+}
+
+function attempt(action) {
+  try {
+    return text(String(action() ?? 'done'))
+  } catch ({ code }) {
+    return text(String(code))
+  }
 }
 
 function ask(peer, method) {
@@ -183,8 +233,10 @@ async function respond(message, peer) {
     state.asked.get(id)?.(message.error ?? message.result)
     return []
   }
+  if (method === 'notifications/cancelled') state.cancelled += 1
   if (id === undefined) return []
   if (method === 'initialize') {
+    state.handshakes += 1
     if (switches.muteInitialize) return []
     const result = {
       protocolVersion: '2025-11-25',

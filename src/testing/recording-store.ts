@@ -1,7 +1,7 @@
 // A memory store that lets a test look at what was written, in order, and make writing fail.
 
 import type { Clock } from '../base/clock.ts'
-import type { Intended, IntentDraft, RecordDraft, Store } from '../observe/store.ts'
+import type { Intended, IntentDraft, JournalEnd, RecordDraft, Store } from '../observe/store.ts'
 import { intentRecord } from '../stores/approval-choice.ts'
 import { createMemoryStore } from '../stores/memory-store.ts'
 
@@ -42,6 +42,12 @@ export function createRecordingStore(options: { readonly clock: Clock }): Record
       if (intended.kind === 'recorded') note(intentRecord(draft.record, intended))
       return intended
     },
+    async settle(draft: RecordDraft, end: JournalEnd) {
+      if (broken !== undefined) throw new Error(broken)
+      await store.settle(draft, end)
+      note(draft)
+    },
+    journal: (filter) => store.journal(filter),
     flush: () => store.flush(),
     approvals: (filter) => store.approvals(filter),
     async answer(id, answer, record) {

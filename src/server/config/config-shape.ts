@@ -5,11 +5,12 @@ import { readCaller } from '../../authorize/caller-identity.ts'
 import { type Answer, PROFILES } from '../../authorize/policy-options.ts'
 import type { DeclaredEffect } from '../../describe/effect.ts'
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
-import { REPEATS } from '../../gate/gate-options-check.ts'
+import { limits } from './limits-shape.ts'
 import { ruleFile, rules } from './rule-shape.ts'
-import { choice, duration, exactly, flag, listOf, namedValues, number, refined, refuse, size, text } from './shape.ts'
+import { choice, duration, exactly, listOf, namedValues, refined, refuse, text } from './shape.ts'
 import { byForm, fields, needed, optional } from './shape-object.ts'
 import { clientServer, located, path, source, sourceName } from './source-shape.ts'
+import { tools } from './tools-shape.ts'
 
 const DAY_MS = 86_400_000
 const FILES_MAX = 64
@@ -70,29 +71,6 @@ const rulePlace = byForm({
   }),
 })
 
-const REPEATS_MAX = 1_000_000_000
-const times = (least: number) =>
-  refined(number(), (value, reading) =>
-    Number.isSafeInteger(value) && value >= least && value <= REPEATS_MAX
-      ? value
-      : refuse(reading, `expected a whole number from ${least} to ${REPEATS_MAX}`),
-  )
-
-const repeats = refined(
-  fields({
-    warn: optional(times(2), 'From so many on, the outcome says so. Default: 5.'),
-    refuse: optional(times(3), 'From so many on, the call is refused. Default: 10.'),
-    pace: optional(
-      duration({ min: 0, max: DAY_MS }),
-      'Calls that come faster, outside a turn, are made by a program and do not count. 0s counts all. Default: 50ms.',
-    ),
-  }),
-  (value, reading) => {
-    const { warn = REPEATS.warn, refuse: last = REPEATS.refuse } = value
-    return last > warn ? value : refuse(reading, `\`refuse\` (${last}) must be more than \`warn\` (${warn})`)
-  },
-)
-
 /** A name as a client writes it into `Host`; with a port where it is not the default one. */
 const hostName = text(
   'a host name, or an address, with or without a port, such as `gate.example.com:7420`',
@@ -116,12 +94,7 @@ export const configuration = fields({
     located(text('`sqlite`, `memory` or a path')),
     '`sqlite` (in the state folder of the user), `memory`, or the path of a database file.',
   ),
-  tools: optional(
-    fields({
-      files: optional(flag(), 'Tools that read, search, write, move, delete and undo files of the workspace.'),
-    }),
-    'Built-in tools. Default: none.',
-  ),
+  tools: optional(tools, 'Built-in tools. Default: none.'),
   sources: optional(namedValues(sourceName, located(source), 64), 'Where further tools come from.'),
   mcpServers: optional(
     namedValues(sourceName, located(clientServer), 64),
@@ -169,18 +142,7 @@ export const configuration = fields({
     }),
     'Questions to a person.',
   ),
-  limits: optional(
-    fields({
-      result: optional(
-        size({ min: 512, max: 64 * 1_048_576 }),
-        'Of what a model reads of one result; more is cut, and said. Default: 48KB.',
-      ),
-      deadline: optional(duration({ min: 1, max: DAY_MS }), 'From the opening of a call to its end. Default: 60s.'),
-      arguments: optional(size({ min: 2, max: 1_048_576 }), 'Of the arguments of one call. Default: 1MB.'),
-      repeats: optional(repeats, 'Equal calls of one conversation with equal results, one after the other.'),
-    }),
-    'Bounds of every call.',
-  ),
+  limits: optional(limits, 'Bounds of every call.'),
   server: optional(
     fields({
       listen: optional(

@@ -5,6 +5,7 @@ import type { Activation, Source } from '../../describe/source.ts'
 import type { ApprovalsOptions, GateOptions, LogEntry } from '../../gate-contract.ts'
 import type { LockgateConfig, SourceConfig } from './lockgate-config.ts'
 import { mcpOptionsOf } from './mcp-options-of.ts'
+import { builtinOptionsOf, familiesOf, hasBuiltin } from './tools-shape.ts'
 
 export type GateOptionsParts = {
   readonly config: LockgateConfig
@@ -26,7 +27,7 @@ export async function gateOptionsOf({
   showCode,
   starts = () => true,
 }: GateOptionsParts): Promise<GateOptions> {
-  const { workspace, policy, limits } = config
+  const { guards, workspace, policy, limits } = config
   const { channels, ...approvals } = config.approvals
   const sources = await Promise.all(config.sources.filter(starts).map(sourceOf))
   return {
@@ -34,14 +35,15 @@ export async function gateOptionsOf({
     sources: [...(await builtinSources(config)), ...sources],
     store: database === undefined ? 'memory' : { sqlite: database },
     ...{ policy, limits, ownFiles, log },
+    ...(guards.length === 0 ? {} : { guards }),
     approvals: showCode === undefined ? approvals : { ...approvals, showCode },
   }
 }
 
 async function builtinSources({ tools }: LockgateConfig): Promise<readonly Source[]> {
-  if (!tools.files) return []
+  if (!hasBuiltin(tools)) return []
   const { builtinTools } = await import('../../sources/builtin/builtin-tools.ts')
-  return [builtinTools(['files'])]
+  return [builtinTools(familiesOf(tools), builtinOptionsOf(tools))]
 }
 
 async function sourceOf(source: SourceConfig): Promise<Source> {

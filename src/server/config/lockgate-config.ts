@@ -5,7 +5,9 @@ import type { Caller } from '../../describe/caller.ts'
 import type { DeclaredEffect } from '../../describe/effect.ts'
 import type { Activation } from '../../describe/source.ts'
 import type { ApprovalsOptions, GateOptions } from '../../gate-contract.ts'
+import type { StdioUpstream } from '../../sources/mcp/mcp-options.ts'
 import type { ConfigFile } from './config-file.ts'
+import type { ToolsOptions } from './tools-shape.ts'
 
 type Governed = {
   readonly name: string
@@ -13,6 +15,7 @@ type Governed = {
   readonly effects: Readonly<Record<string, DeclaredEffect>>
   readonly trustAnnotations: boolean
   readonly deadlineMs?: number
+  readonly idleMs?: number
   readonly activation?: Activation
 }
 
@@ -30,6 +33,8 @@ export type SourceConfig =
       readonly env: Readonly<Record<string, string>>
       /** Absolute. */
       readonly cwd: string
+      /** Of `readable` and `writable` the paths are absolute. */
+      readonly bounds: Pick<StdioUpstream, 'sandbox' | 'readable' | 'writable' | 'network' | 'limits'>
     })
   | (Governed & { readonly kind: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> })
   | {
@@ -51,7 +56,9 @@ export type LockgateConfig = {
     | { readonly kind: 'state' }
     | { readonly kind: 'memory' }
     | { readonly kind: 'sqlite'; readonly file: string }
-  readonly tools: { readonly files: boolean }
+  readonly tools: ToolsOptions
+  /** Further guards around the tools of sources. */
+  readonly guards: NonNullable<GateOptions['guards']>
   readonly sources: readonly SourceConfig[]
   readonly caller: Partial<Caller>
   readonly policy: PolicyOptions

@@ -4,13 +4,14 @@ import type { McpSourceOptions } from '../../sources/mcp/mcp-options.ts'
 import type { SourceConfig } from './lockgate-config.ts'
 
 export function mcpOptionsOf(source: SourceConfig & { kind: 'stdio' | 'http' }): McpSourceOptions {
-  const { effects, trustAnnotations, deadlineMs } = source
+  const { effects, trustAnnotations, deadlineMs, idleMs } = source
   const governed = {
     effects,
     ...(trustAnnotations ? { trust: 'annotations' as const } : {}),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(idleMs === undefined ? {} : { idleMs }),
   }
   if (source.kind === 'http') return { url: source.url, headers: source.headers, ...governed }
-  const { command, args, env, cwd } = source
-  return { command, args, env, cwd, ...governed }
+  const { command, args, env, cwd, bounds } = source
+  return { command, args, env, cwd, ...bounds, ...governed }
 }

@@ -52,8 +52,8 @@ const BROKEN: readonly (readonly [string, string, ...RegExp[]])[] = [
   ],
   [
     'a family of another version',
-    'version: 1\ntools: { shell: true }',
-    /^2:10 tools\.shell: this version of Lockgate does not know/,
+    'version: 1\ntools: { http: true }',
+    /^2:10 tools\.http: this version of Lockgate does not know/,
   ],
   [
     'a key named like a member of every object',
@@ -347,7 +347,7 @@ const BROKEN: readonly (readonly [string, string, ...RegExp[]])[] = [
     'version: 1\nlimits: { arguments: 2MB }',
     /^2:22 limits\.arguments: expected a size from `2B` to `1MB`.* got the text `2MB`/,
   ],
-  ['a limit of another version', 'version: 1\nlimits: { parallel: 8 }', /^2:11 limits\.parallel: .*does not know/],
+  ['a limit of another version', 'version: 1\nlimits: { turn: 120KB }', /^2:11 limits\.turn: .*does not know/],
   ['a port alone', 'version: 1\nserver: { listen: 7420 }', /^2:19 server\.listen: expected `HOST:PORT`/],
   [
     'a port that is none',

@@ -16,6 +16,7 @@ import {
   bothNames,
   existingFile,
   existingFolder,
+  existingPath,
   launchFiles,
   listenOf,
   programDigests,
@@ -24,7 +25,9 @@ import {
 } from './read-references.ts'
 import { readYaml } from './read-yaml.ts'
 import type { Shape } from './shape.ts'
+import { guardsOf } from './source-guards.ts'
 import type { ConnectedSource, LaunchedSource, Located, ModuleSource } from './source-shape.ts'
+import { NO_TOOLS } from './tools-shape.ts'
 
 export type ConfigReading =
   | { readonly kind: 'ok'; readonly config: LockgateConfig }
@@ -74,10 +77,11 @@ class ConfigReader {
     if (store.kind === 'sqlite') this.#ownDatabase(store.file)
     return {
       ...{ file, workspace, sources, store, listen, policy },
-      tools: { files: written.tools?.files ?? false },
+      tools: written.tools ?? NO_TOOLS,
+      guards: guardsOf(new Map([...(written.sources ?? [])].map(([name, { value }]) => [name, value]))),
       caller: written.callers?.default ?? {},
       approvals: approvalsOf(written),
-      limits: limitsOf(written),
+      limits: written.limits ?? {},
       names: written.server?.names ?? [],
       files: this.#files,
       projectFiles: this.#projectFiles,
@@ -196,13 +200,29 @@ function mcpSourceConfig(name: string, source: LaunchedSource | ConnectedSource,
     effects: Object.fromEntries(source.effects ?? []),
     trustAnnotations: source.trust === 'annotations',
     ...(source.deadline === undefined ? {} : { deadlineMs: source.deadline }),
+    ...(source.idle === undefined ? {} : { idleMs: source.idle }),
     ...(source.activation === undefined ? {} : { activation: source.activation }),
   }
   if ('url' in source)
     return { kind: 'http', ...governed, url: source.url, headers: Object.fromEntries(source.headers ?? []) }
   const { command, args = [], env = [], cwd } = source
   const folder = cwd === undefined ? references.folder : (existingFolder(cwd, references) ?? '')
-  return { kind: 'stdio', ...governed, command, args, env: Object.fromEntries(env), cwd: folder }
+  const bounds = boundsOf(source, references)
+  return { kind: 'stdio', ...governed, command, args, env: Object.fromEntries(env), cwd: folder, bounds }
+}
+
+function boundsOf(
+  { sandbox, readable, writable, network, limits }: LaunchedSource,
+  references: References,
+): Extract<SourceConfig, { kind: 'stdio' }>['bounds'] {
+  const all = (paths: readonly Located<string>[]) => paths.flatMap((one) => existingPath(one, references) ?? [])
+  return {
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(readable === undefined ? {} : { readable: all(readable) }),
+    ...(writable === undefined ? {} : { writable: all(writable) }),
+    ...(network === undefined ? {} : { network }),
+    ...(limits === undefined ? {} : { limits }),
+  }
 }
 
 /** What the source itself would refuse when it is made: globs, addresses, headers. */
@@ -229,17 +249,3 @@ function approvalsOf({ approvals = {} }: WrittenConfiguration): LockgateConfig['
     ...(proof === undefined ? {} : { proof }),
   }
 }
-
-function limitsOf({ limits }: WrittenConfiguration): LockgateConfig['limits'] {
-  return {
-    ...(limits?.result === undefined ? {} : { resultBytes: limits.result }),
-    ...(limits?.deadline === undefined ? {} : { deadlineMs: limits.deadline }),
-    ...(limits?.arguments === undefined ? {} : { argumentBytes: limits.arguments }),
-    ...(limits?.repeats === undefined ? {} : { repeats: repeatsOf(limits.repeats) }),
-  }
-}
-
-type WrittenRepeats = NonNullable<NonNullable<WrittenConfiguration['limits']>['repeats']>
-
-const repeatsOf = ({ pace, ...counts }: WrittenRepeats): NonNullable<LockgateConfig['limits']['repeats']> =>
-  pace === undefined ? counts : { ...counts, paceMs: pace }

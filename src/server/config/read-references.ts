@@ -31,6 +31,13 @@ export const existingFolder = (written: Located<string>, references: References)
 export const existingFile = (written: Located<string>, references: References): string | undefined =>
   existing(written, references, 'file')
 
+/** An existing file or folder, as it is written: what a link there leads to is for whoever opens it. */
+export function existingPath(written: Located<string>, references: References): string | undefined {
+  const absolute = absolutePath(written, references)
+  if (absolute === undefined || existsSync(absolute)) return absolute
+  return refuse(written, references, `expected the path of a file or folder, got ${quoted(written.value)} (ENOENT)`)
+}
+
 function existing(written: Located<string>, references: References, what: 'file' | 'folder'): string | undefined {
   const absolute = absolutePath(written, references)
   if (absolute === undefined) return undefined

@@ -12,6 +12,7 @@ import type {
 } from '../../authorize/policy-options.ts'
 import type { JsonObject } from '../../base/json-value.ts'
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
+import { PLACES } from '../../describe/place.ts'
 import { type ConfigNode, describeNode, jsonOf } from './config-node.ts'
 import { choice, flag, listOf, namedValues, number, refined, refuse, type Shape, text } from './shape.ts'
 import { byForm, chosenByKey, fields, needed, optional } from './shape-object.ts'
@@ -38,6 +39,11 @@ const subject: Shape<RuleSubject> = byForm({
       oneOrMore(text('a verb and a key, such as `read file:**/.env*`')),
       'What the call touches: `verb kind:glob`. File globs without a leading slash count from the workspace root.',
     ),
+    program: optional(
+      oneOrMore(text('the bare name of a program, or a glob')),
+      'Programs that the call starts. Of a call that starts none the rule does not speak.',
+    ),
+    reads: optional(flag(), 'Whether the program, called like this, certainly only reads.'),
   }),
 })
 
@@ -87,7 +93,7 @@ const examples = fields({
   miss: optional(listOf(example, 100), 'The rule must hold for none of these.'),
 })
 
-const place = choice(['process', 'upstream'])
+const place = choice(PLACES)
 
 const narrowing = {
   for: optional(callers, 'Which callers the rule speaks of. All keys must hold.'),

@@ -105,6 +105,19 @@ export function chosenByKey<const S extends Readonly<Record<string, Shape<unknow
   }
 }
 
+/** A map of one form where it has this key, and of the other where it has not. */
+export function whereKey<One, Other>(name: string, having: Shape<One>, lacking: Shape<Other>): Shape<One | Other> {
+  return {
+    expected: `${having.expected}, or ${lacking.expected}`,
+    schema: { anyOf: [having.schema, lacking.schema] },
+    read(reading) {
+      const { node } = reading
+      const has = node.kind === 'map' && node.entries.some((entry) => entry.key === name)
+      return has ? having.read(reading) : lacking.read(reading)
+    },
+  }
+}
+
 type Forms = Readonly<Partial<Record<ConfigNode['kind'], Shape<unknown>>>>
 
 /** A value of one of several forms, told apart by what stands there. */

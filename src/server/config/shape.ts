@@ -91,6 +91,22 @@ export function number(): Shape<number> {
   return shape
 }
 
+/** A whole number of a range. */
+export function whole(min: number, max: number): Shape<number> {
+  const shape: Shape<number> = {
+    expected: `a whole number from ${min} to ${max}`,
+    schema: { type: 'integer', minimum: min, maximum: max },
+    read(reading) {
+      const { node } = reading
+      if (node.kind !== 'number') return refuseKind(shape, reading)
+      const { value } = node
+      const holds = Number.isSafeInteger(value) && value >= min && value <= max
+      return holds ? value : refuse(reading, `expected ${shape.expected}, got the number ${quoted(node.source)}`)
+    },
+  }
+  return shape
+}
+
 /** Exactly this number. */
 export function exactly(value: number): Shape<number> {
   const shape: Shape<number> = {

@@ -2,9 +2,12 @@
 
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
 import { isInside } from '../../gate/gate-options-check.ts'
+import { SANDBOX_MODES } from '../../machine/abilities.ts'
 import type { Position } from './config-node.ts'
-import { anyText, choice, duration, listOf, namedValues, refined, refuse, type Shape, text } from './shape.ts'
+import { serverLimits } from './process-limits-shape.ts'
+import { anyText, choice, duration, flag, listOf, namedValues, refined, refuse, type Shape, text } from './shape.ts'
 import { chosenByKey, fields, needed, optional } from './shape-object.ts'
+import { guarded } from './source-guards.ts'
 
 /** A value that other files or folders hang on, with the place where it stands. */
 export type Located<Value> = { readonly value: Value; readonly at: Position; readonly key: string }
@@ -69,14 +72,34 @@ const governed = {
     'Take what the server says of its own tools for true, where `effects` says nothing.',
   ),
   deadline: optional(duration({ min: 1, max: 24 * HOUR_MS }), 'The longest that one call of this source may take.'),
+  idle: optional(
+    duration({ min: 1, max: 24 * HOUR_MS }),
+    'A call is ended after so long without a word of how far it is. Default: no such bound.',
+  ),
   activation,
 }
 
-const launched = fields({ ...launch, ...governed })
-const connected = fields({ ...connection, ...governed })
+/** What keeps a program that the operator named. */
+const bounded = {
+  sandbox: optional(
+    choice(SANDBOX_MODES),
+    'Whether the server, with everything that it starts, runs in a sandbox. Default: `off`.',
+  ),
+  readable: optional(
+    listOf(path, 256),
+    'In a sandbox: what it may read besides programs of the system, its own program and package, and its folder.',
+  ),
+  writable: optional(listOf(path, 256), 'In a sandbox: what it may change.'),
+  network: optional(flag(), 'In a sandbox: whether it has the network. Default: true.'),
+  limits: optional(serverLimits, 'Bounds of the server with everything that it starts.'),
+}
+
+const launched = fields({ ...launch, ...bounded, ...governed, ...guarded })
+const connected = fields({ ...connection, ...governed, ...guarded })
 const moduleSource = fields({
   module: needed(path, 'A JavaScript module that exports `tools`, a list of what `defineTool` answers.'),
   activation,
+  ...guarded,
 })
 
 /** One entry of `sources:`. */

@@ -13,12 +13,7 @@ export function answerCall(tool: UpstreamTool, end: CallEnd): RunAnswer<unknown>
     case 'result':
       return answerResult(tool, end.result)
     case 'refused':
-      return broken(
-        tool,
-        'upstream_refused',
-        `the upstream server answered with a protocol error (${end.code})`,
-        end.reason,
-      )
+      return refused(tool, end)
     case 'malformed':
       return broken(tool, 'upstream_malformed', 'the upstream server answered something that is no result', end.reason)
     case 'oversized':
@@ -45,7 +40,14 @@ export function answerCall(tool: UpstreamTool, end: CallEnd): RunAnswer<unknown>
         help: end.reason,
       })
     case 'lost':
-      return lost(tool, 'the contact to the upstream server was lost before it answered', end.reason)
+      return end.limits === undefined
+        ? lost(tool, 'the contact to the upstream server was lost before it answered', end.reason)
+        : lost(
+            tool,
+            `the upstream server was ended because it ran into its limit of ${end.limits.join(' and ')}`,
+            end.reason,
+            end.limits[0],
+          )
     case 'left':
       return lost(tool, 'nobody waited for the upstream server any more, and it was told to stop', 'the call was over')
   }
@@ -70,10 +72,25 @@ function answerResult(tool: UpstreamTool, given: unknown): RunAnswer<unknown> {
   return new ToolResult(structured === undefined ? { content } : { content, structuredContent: structured }, content)
 }
 
+/** The request is at fault, by JSON-RPC 2.0: invalid, no such method, invalid parameters. */
+const OF_THE_REQUEST = new Set([-32600, -32601, -32602])
+
+/** A server that blames the request is not broken, and is not left alone for it. What it says stays from the model. */
+function refused(tool: UpstreamTool, { code, reason }: CallEnd & { kind: 'refused' }): RunAnswer<unknown> {
+  return toolFailure({
+    type: OF_THE_REQUEST.has(code) ? 'tool_error' : 'tool_crashed',
+    code: 'upstream_refused',
+    message: `the upstream server answered with a protocol error (${code})`,
+    help: reason,
+    ...effectOf(tool),
+  })
+}
+
 const broken = (tool: UpstreamTool, code: string, message: string, help: string): RunAnswer<unknown> =>
   toolFailure({ type: 'tool_crashed', code, message, help, ...effectOf(tool) })
 
-function lost(tool: UpstreamTool, message: string, help: string): RunAnswer<unknown> {
+function lost(tool: UpstreamTool, message: string, help: string, limit?: string): RunAnswer<unknown> {
+  const details = limit === undefined ? {} : { details: { limit } }
   if (tool.reads)
     return toolFailure({
       type: 'tool_crashed',
@@ -82,6 +99,7 @@ function lost(tool: UpstreamTool, message: string, help: string): RunAnswer<unkn
       help,
       effect: 'none',
       retry: 'safe',
+      ...details,
     })
   return toolFailure({
     type: 'outcome_unknown',
@@ -90,6 +108,7 @@ function lost(tool: UpstreamTool, message: string, help: string): RunAnswer<unkn
     help,
     effect: 'unknown',
     retry: 'never',
+    ...details,
   })
 }
 

@@ -13,7 +13,7 @@ const TURNED_AWAY = new Set([401, 403, 404, 405, 406, 413, 415, 429])
 
 export function endOf(error: unknown): CallEnd {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_CHARS_MAX)
-  if (error instanceof ProtocolError) return protocolEnd(error, reason)
+  if (error instanceof ProtocolError) return protocolEnd(error)
   if (error instanceof MessageTooLarge) return { kind: 'oversized' }
   if (error instanceof SdkHttpError) {
     return TURNED_AWAY.has(error.status)
@@ -24,7 +24,9 @@ export function endOf(error: unknown): CallEnd {
   return error instanceof NotRunning || nobodyListens(error) ? { kind: 'unsent', reason } : { kind: 'lost', reason }
 }
 
-function protocolEnd({ code, data }: ProtocolError, reason: string): CallEnd {
+/** What an error of the protocol says of the call that it answers. */
+export function protocolEnd({ code, message, data }: Pick<ProtocolError, 'code' | 'message' | 'data'>): CallEnd {
+  const reason = message.slice(0, REASON_CHARS_MAX)
   switch (faultOf(data)) {
     case 'oversized':
       return { kind: 'oversized' }

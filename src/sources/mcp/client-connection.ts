@@ -4,7 +4,8 @@
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client'
 import type { JsonObject } from '../../base/json-value.ts'
 import type { Progress } from '../../describe/tool.ts'
-import { breaksConnection, endOf } from './call-end.ts'
+import { breaksConnection, endOf, protocolEnd } from './call-end.ts'
+import type { LateAnswers } from './late-answers.ts'
 import { LISTED } from './tap-transport.ts'
 import type { CallEnd, CallUpstream, ConnectionEvents, UpstreamConnection } from './upstream-connection.ts'
 
@@ -13,11 +14,17 @@ export const SETUP_MS = 60_000
 /** Longer than any deadline: when a call is over is decided by the gate alone. */
 const CALL_MS = 100_000_000
 const PAGES_MAX = 100
+const KEY_META = 'dev.lockgate/idempotencyKey'
+/** Milliseconds in which a server that was told to stop may still say what became of the call. */
+const LATE_MS = 30_000
 
 export type ClientConnectionOptions = {
   readonly client: Client
   readonly transport: 'stdio' | 'http'
   readonly events: ConnectionEvents
+  readonly late: LateAnswers
+  /** Bounds that a local server ran into, once it has ended. */
+  readonly limitsHit: () => readonly string[]
   /** Why the connection ended, for the operator. */
   readonly whyGone: () => string
 }
@@ -31,7 +38,10 @@ export class ClientConnection implements UpstreamConnection {
   constructor(options: ClientConnectionOptions) {
     this.#options = options
     this.#client = options.client
-    this.#client.onclose = () => this.#goWith(options.whyGone())
+    this.#client.onclose = () => {
+      options.late.close()
+      this.#goWith(options.whyGone())
+    }
   }
 
   get era(): UpstreamConnection['era'] {
@@ -73,12 +83,15 @@ export class ClientConnection implements UpstreamConnection {
 
   async call(call: CallUpstream): Promise<CallEnd> {
     if (this.#client.transport === undefined) return { kind: 'unsent', reason: 'the connection is closed' }
+    if (call.signal.aborted) return { kind: 'unsent', reason: 'the call was over before it was sent' }
+    const sent = { ...call, args: { ...call.args } }
     this.#calls += 1
     try {
-      return { kind: 'result', result: await this.#request(call) }
+      return { kind: 'result', result: await this.#request(sent) }
     } catch (error) {
-      if (call.signal.aborted) return { kind: 'left' }
-      const end = endOf(error)
+      // The client has told the server to stop.
+      if (call.signal.aborted) return await this.#lateEnd(sent)
+      const end = limited(endOf(error), this.#options.limitsHit())
       if (this.#options.transport === 'http' && breaksConnection(error))
         this.#goWith('reason' in end ? end.reason : 'the connection broke')
       return end
@@ -94,14 +107,22 @@ export class ClientConnection implements UpstreamConnection {
     await this.#client.close()
   }
 
+  /** What became of a call that was given up, where the server says so in time. */
+  async #lateEnd({ args }: CallUpstream): Promise<CallEnd> {
+    const answer = await this.#options.late.answerTo(args, LATE_MS)
+    if (answer === undefined) return { kind: 'left' }
+    return 'result' in answer ? { kind: 'result', result: answer.result } : protocolEnd(answer.error)
+  }
+
   #goWith(reason: string): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#options.events.onGone(reason)
   }
 
-  #request({ tool, args, signal, onProgress }: CallUpstream): Promise<unknown> {
-    const params = { name: tool.name, arguments: { ...args } }
+  #request({ tool, args, key, signal, onProgress }: CallUpstream): Promise<unknown> {
+    // The very object: by it an answer that comes late is told from others.
+    const params = { name: tool.name, arguments: args, ...(tool.reads ? {} : { _meta: { [KEY_META]: key } }) }
     const options = {
       signal,
       timeout: CALL_MS,
@@ -122,6 +143,10 @@ export class ClientConnection implements UpstreamConnection {
     )
   }
 }
+
+/** A server that is gone because of a bound is not merely lost. */
+const limited = (end: CallEnd, limits: readonly string[]): CallEnd =>
+  end.kind === 'lost' && limits.length > 0 ? { ...end, limits } : end
 
 type Answer = Readonly<Record<string | symbol, unknown>>
 

@@ -3,6 +3,7 @@
 
 import type { DeclaredEffect } from '../../describe/effect.ts'
 import { type ConfigProblem, GateConfigError } from '../../describe/gate-config-error.ts'
+import { PROCESS_LIMITS, type ProcessLimit, SANDBOX_MODES, type SandboxMode } from '../../machine/abilities.ts'
 import { effectProblems } from './effect-rules.ts'
 
 /** A program that speaks MCP on its standard input and output. No shell reads the arguments. */
@@ -12,7 +13,25 @@ export type StdioUpstream = {
   /** Joins PATH, HOME, LANG, LC_ALL and TMPDIR; nothing else of the gate's environment is passed on. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /**
+   * Whether the server, and everything that it starts, runs in a sandbox. Default: `off`: it is a program that the operator
+   * named, and what such a program needs only the operator knows.
+   */
+  readonly sandbox?: SandboxMode
+  /**
+   * In a sandbox: files and folders that it may read, besides programs of the system, its own program and package, and its
+   * folder; absolute, or relative to `cwd`. Nothing else is there.
+   */
+  readonly readable?: readonly string[]
+  /** In a sandbox: files and folders that it may change. */
+  readonly writable?: readonly string[]
+  /** In a sandbox: whether it has the network, the gate's own machine included. Default: true, for most servers are there to reach something. */
+  readonly network?: boolean
+  /** Bounds of the server with everything that it starts. Of processor time there is none: a server lives as long as the gate. */
+  readonly limits?: ServerLimits
 }
+
+export type ServerLimits = Partial<Readonly<Record<Exclude<ProcessLimit, 'cpuMs'>, number>>>
 
 /** An MCP server over Streamable HTTP. */
 export type HttpUpstream = {
@@ -31,11 +50,16 @@ export type McpSourceOptions = (StdioUpstream | HttpUpstream) & {
   readonly trust?: 'annotations'
   /** Milliseconds that one call may take, 1 to 86,400,000; the gate's own deadline holds where it is shorter. */
   readonly deadlineMs?: number
+  /** Milliseconds without a word of how far a call is, 1 to 86,400,000, after which it is ended. Default: no such bound. */
+  readonly idleMs?: number
 }
 
-const STDIO_KEYS = ['command', 'args', 'env', 'cwd']
+const STDIO_KEYS = ['command', 'args', 'env', 'cwd', 'sandbox', 'readable', 'writable', 'network', 'limits']
+/** Good for nothing without a sandbox. */
+const ENCLOSED_KEYS = ['readable', 'writable', 'network']
+const SERVER_LIMITS = PROCESS_LIMITS.filter((limit) => limit !== 'cpuMs')
 const HTTP_KEYS = ['url', 'headers']
-const GOVERNED_KEYS = ['effects', 'trust', 'deadlineMs']
+const GOVERNED_KEYS = ['effects', 'trust', 'deadlineMs', 'idleMs']
 /** Names that stand for something of the gate itself. */
 const RESERVED = new Set(['builtin', 'system', 'host'])
 const NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,30}[A-Za-z0-9])?$/
@@ -81,14 +105,19 @@ function optionProblems(options: McpSourceOptions): readonly ConfigProblem[] {
     ...(given.trust === undefined || given.trust === 'annotations'
       ? []
       : [{ key: 'trust', message: 'expected `annotations`' }]),
-    ...(isDeadline(given.deadlineMs)
-      ? []
-      : [{ key: 'deadlineMs', message: 'expected whole milliseconds from 1 to 86400000' }]),
+    ...['deadlineMs', 'idleMs']
+      .filter((key) => !isDuration(given[key]))
+      .map((key) => ({ key, message: 'expected whole milliseconds from 1 to 86400000' })),
+    ...(typeof given.idleMs === 'number' && typeof given.deadlineMs === 'number' && given.idleMs >= given.deadlineMs
+      ? [{ key: 'idleMs', message: 'expected less than `deadlineMs`, which would end the call first' }]
+      : []),
   ]
 }
 
-function stdioProblems({ command, args, env, cwd }: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+function stdioProblems(given: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+  const { command, args, env, cwd } = given
   return [
+    ...boundProblems(given),
     ...(isPlain(command) && command !== ''
       ? []
       : [{ key: 'command', message: 'expected the name or path of a program' }]),
@@ -99,6 +128,43 @@ function stdioProblems({ command, args, env, cwd }: Readonly<Record<string, unkn
     ...(cwd === undefined || isPlain(cwd) ? [] : [{ key: 'cwd', message: 'expected a folder' }]),
   ]
 }
+
+function boundProblems(given: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+  const { sandbox, readable, writable, network, limits } = given
+  const encloses = sandbox === 'required' || sandbox === 'preferred'
+  return [
+    ...(sandbox === undefined || SANDBOX_MODES.some((mode) => mode === sandbox)
+      ? []
+      : [{ key: 'sandbox', message: `expected one of ${SANDBOX_MODES.join(', ')}` }]),
+    ...Object.entries({ readable, writable })
+      .filter(([, paths]) => paths !== undefined && !isPaths(paths))
+      .map(([key]) => ({ key, message: 'expected a list of paths' })),
+    ...(network === undefined || typeof network === 'boolean'
+      ? []
+      : [{ key: 'network', message: 'expected true or false' }]),
+    ...ENCLOSED_KEYS.filter((key) => given[key] !== undefined && !encloses).map((key) => ({
+      key,
+      message: 'it means something only in a sandbox: with `sandbox` `required` or `preferred`',
+    })),
+    ...limitProblems(limits),
+  ]
+}
+
+function limitProblems(limits: unknown): readonly ConfigProblem[] {
+  if (limits === undefined) return []
+  if (typeof limits !== 'object' || limits === null || Array.isArray(limits))
+    return [{ key: 'limits', message: 'expected numbers by name' }]
+  return Object.entries(limits).flatMap(([name, value]: [string, unknown]) => {
+    const key = `limits.${name}`
+    if (!SERVER_LIMITS.some((limit) => limit === name))
+      return [{ key, message: `unknown key; known: ${SERVER_LIMITS.join(', ')}` }]
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1
+      ? []
+      : [{ key, message: 'expected a whole number from 1 up' }]
+  })
+}
+
+const isPaths = (value: unknown): boolean => Array.isArray(value) && value.every((path) => isPlain(path) && path !== '')
 
 function httpProblems({ url, headers }: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
   return [
@@ -134,7 +200,7 @@ const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
   !Array.isArray(value) &&
   Object.entries(value).every(([key, text]) => key !== '' && isPlain(text))
 
-const isDeadline = (value: unknown): boolean =>
+const isDuration = (value: unknown): boolean =>
   value === undefined || (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= 86_400_000)
 
 /**

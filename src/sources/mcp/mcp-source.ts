@@ -36,7 +36,7 @@ class McpSource implements Source {
   }
 
   async start(host: SourceHost): Promise<void> {
-    const { effects, trust, deadlineMs } = this.#options
+    const { effects, trust, deadlineMs, idleMs } = this.#options
     const [{ offerTools }, { Upstream }] = await Promise.all([import('./offer-tools.ts'), import('./upstream.ts')])
     if (this.#closed) return
     const rules = effectRules(effects, trust === 'annotations')
@@ -48,6 +48,7 @@ class McpSource implements Source {
           server: this.name,
           rules,
           deadlineMs,
+          idleMs,
           run: (tool, args, context) => upstream.call(tool, args, context),
         }),
     })

@@ -9,6 +9,7 @@ const offer = (listed: readonly unknown[], effects = {}) =>
     server: 'srv',
     rules: effectRules(effects, false),
     deadlineMs: undefined,
+    idleMs: undefined,
     run: async () => 'ran',
   })
 

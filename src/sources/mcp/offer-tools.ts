@@ -36,6 +36,7 @@ export type OfferOptions = {
   readonly server: string
   readonly rules: EffectRules
   readonly deadlineMs: number | undefined
+  readonly idleMs: number | undefined
   readonly run: RunUpstream
 }
 
@@ -119,7 +120,11 @@ function definitionProblem(definition: JsonObject): string | undefined {
   return hidden === undefined ? undefined : `something hides in ${hidden}`
 }
 
-function accept(name: string, definition: JsonObject, { server, rules, deadlineMs, run }: OfferOptions): Judged {
+function accept(
+  name: string,
+  definition: JsonObject,
+  { server, rules, deadlineMs, idleMs, run }: OfferOptions,
+): Judged {
   const listed = listedName(server, name)
   const input = asObject(definition.inputSchema) ?? {}
   const output = asObject(definition.outputSchema)
@@ -148,6 +153,7 @@ function accept(name: string, definition: JsonObject, { server, rules, deadlineM
     repeat: effect === 'read' ? 'safe' : 'never',
     place: 'upstream',
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(idleMs === undefined ? {} : { idleMs }),
     run: (args: JsonObject, context) => run(upstream, args, context),
   })
   return { kind: 'good', listed, name, tool: { kind: 'tool', tool }, digest }

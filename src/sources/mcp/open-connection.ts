@@ -14,6 +14,7 @@ import { VERSION } from '../../base/version.ts'
 import { ClientConnection, SETUP_MS } from './client-connection.ts'
 import { limitedFetch } from './limited-fetch.ts'
 import { type HttpUpstream, isHttp, type McpSourceOptions } from './mcp-options.ts'
+import type { BoundedServer } from './server-bounds.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { tapTransport } from './tap-transport.ts'
 import type { ConnectionEvents, UpstreamConnection } from './upstream-connection.ts'
@@ -27,6 +28,8 @@ const LATE = /^Received a (?:progress notification for an unknown token|response
 
 export type OpenOptions = {
   readonly upstream: McpSourceOptions
+  /** As what a local server is started, in which bounds; undefined for none. */
+  readonly bounded: BoundedServer | undefined
   /** The era that was found out earlier. */
   readonly era: UpstreamConnection['era'] | undefined
   readonly clock: Clock
@@ -37,12 +40,15 @@ export type OpenOptions = {
 
 /** Rejects with a reason for the operator. */
 export async function openConnection(options: OpenOptions): Promise<UpstreamConnection> {
-  const { upstream, era, clock, signal } = options
+  const { upstream, bounded, era, clock, signal } = options
   if (isHttp(upstream)) return connectHttp(upstream, options)
   const attempt = (known: OpenOptions['era']): Promise<UpstreamConnection> => {
-    const transport = new StdioTransport(upstream, clock)
+    const transport = new StdioTransport(upstream, bounded, clock)
     return connect(
-      { transport, kind: 'stdio', describe: () => describeEnd(transport), tooLarge: () => false },
+      {
+        ...{ transport, kind: 'stdio', describe: () => describeEnd(transport), tooLarge: () => false },
+        limitsHit: () => transport.limitsHit,
+      },
       { ...options, era: known },
     )
   }
@@ -69,7 +75,7 @@ function connectHttp({ url, headers }: HttpUpstream, options: OpenOptions): Prom
     fetch,
     ...(headers === undefined ? {} : { requestInit: { headers: { ...headers } } }),
   })
-  return connect({ transport, kind: 'http', describe: () => '', tooLarge }, options)
+  return connect({ transport, kind: 'http', describe: () => '', tooLarge, limitsHit: () => [] }, options)
 }
 
 type Wire = {
@@ -77,11 +83,12 @@ type Wire = {
   readonly kind: 'stdio' | 'http'
   readonly describe: () => string
   readonly tooLarge: () => boolean
+  readonly limitsHit: () => readonly string[]
 }
 
 async function connect(
-  { transport, kind, describe, tooLarge }: Wire,
-  { era, events, signal }: OpenOptions,
+  { transport, kind, describe, tooLarge, limitsHit }: Wire,
+  { era, clock, events, signal }: OpenOptions,
 ): Promise<UpstreamConnection> {
   const probe = kind === 'stdio' ? { timeoutMs: PROBE_MS } : {}
   const client = new Client(
@@ -101,11 +108,13 @@ async function connect(
     await transport.close().catch(() => {})
     throw new Error(withDetail(error instanceof Error ? error.message : String(error), describe()), { cause: error })
   }
-  tapTransport(transport, tooLarge)
+  const late = tapTransport(transport, tooLarge, clock)
   const connection = new ClientConnection({
     client,
     transport: kind,
     events,
+    late,
+    limitsHit,
     whyGone: () => withDetail('the connection was closed', describe()),
   })
   connection.watchTools()

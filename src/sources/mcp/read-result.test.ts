@@ -95,7 +95,18 @@ describe('the end of an upstream call', () => {
       { type: 'unavailable', effect: 'none' },
     ],
     [
+      { kind: 'lost', reason: 'gone', limits: ['memoryBytes'] },
+      { type: 'outcome_unknown', effect: 'unknown', details: { limit: 'memoryBytes' } },
+      { type: 'tool_crashed', effect: 'none', details: { limit: 'memoryBytes' } },
+    ],
+    // A server that blames the request works.
+    [
       { kind: 'refused', code: -32602, reason: 'no' },
+      { type: 'tool_error', effect: 'unknown' },
+      { type: 'tool_error', effect: 'none' },
+    ],
+    [
+      { kind: 'refused', code: -32603, reason: 'no' },
       { type: 'tool_crashed', effect: 'unknown' },
       { type: 'tool_crashed', effect: 'none' },
     ],

@@ -4,8 +4,9 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { Clock } from '../../base/clock.ts'
 import { decodeUtf8 } from '../../base/decode-utf8.ts'
-import { PipedProcess } from '../../machine/piped-process.ts'
+import { PipedProcess, type PipedProcessOptions } from '../../machine/piped-process.ts'
 import type { StdioUpstream } from './mcp-options.ts'
+import type { BoundedServer } from './server-bounds.ts'
 import { MESSAGE_BYTES_MAX } from './upstream-connection.ts'
 import { faultAnswer, idAtEdges } from './upstream-fault.ts'
 
@@ -18,13 +19,18 @@ export class StdioTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
   /** Why the process ended, once it has. */
   ended: string | undefined
+  /** Bounds that it ran into, once it has ended. */
+  limitsHit: readonly string[] = []
   readonly #upstream: StdioUpstream
+  readonly #bounded: BoundedServer | undefined
   readonly #clock: Clock
   #process: PipedProcess | undefined
   #isClosed = false
 
-  constructor(upstream: StdioUpstream, clock: Clock) {
+  /** `bounded`: as what it is started, in which bounds; undefined for none. */
+  constructor(upstream: StdioUpstream, bounded: BoundedServer | undefined, clock: Clock) {
     this.#upstream = upstream
+    this.#bounded = bounded
     this.#clock = clock
   }
 
@@ -43,26 +49,30 @@ export class StdioTransport implements Transport {
   }
 
   async start(): Promise<void> {
-    const { command, args = [], env = {}, cwd } = this.#upstream
     this.#process = await PipedProcess.start({
-      command,
-      args,
-      env,
-      cwd,
+      ...this.#launch(),
       lineBytesMax: MESSAGE_BYTES_MAX,
       discardBytesMax: DISCARD_BYTES_MAX,
       clock: this.#clock,
       onLine: (line) => this.#receive(line),
       onOversized: ({ head, tail, bytes }) =>
         this.#fail(idAtEdges(head, tail), `a message of ${bytes} bytes is over the limit of ${MESSAGE_BYTES_MAX}`),
-      onExit: (reason) => {
+      onExit: (reason, limits) => {
         this.ended = reason
+        this.limitsHit = limits
         this.onclose?.()
       },
     })
     if (!this.#isClosed) return
     await this.#process.close()
     throw new Error('it was closed while it started')
+  }
+
+  #launch(): Pick<PipedProcessOptions, 'command' | 'args' | 'env' | 'cwd' | 'bounds'> {
+    const { command, args = [], env = {}, cwd } = this.#upstream
+    if (this.#bounded === undefined) return { command, args, env, cwd }
+    const { program, ...bounded } = this.#bounded
+    return { command: program, args, ...bounded }
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

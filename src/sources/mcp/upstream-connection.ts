@@ -24,14 +24,16 @@ export type CallEnd =
   | { readonly kind: 'malformed'; readonly reason: string }
   /** The request certainly did not reach the server. */
   | { readonly kind: 'unsent'; readonly reason: string }
-  /** Contact was lost after the request had left. */
-  | { readonly kind: 'lost'; readonly reason: string }
+  /** Contact was lost after the request had left. `limits`: because the server ran into these bounds. */
+  | { readonly kind: 'lost'; readonly reason: string; readonly limits?: readonly string[] }
   /** Nobody waits for the answer any more. */
   | { readonly kind: 'left' }
 
 export type CallUpstream = {
   readonly tool: UpstreamTool
   readonly args: JsonObject
+  /** The same for every try of a call; a server that honours it acts once. */
+  readonly key: string
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
 }

@@ -9,13 +9,14 @@
 
 import type { Clock } from '../../base/clock.ts'
 import type { JsonObject } from '../../base/json-value.ts'
+import { Steady } from '../../base/steady.ts'
 import type { SourceHost } from '../../describe/source.ts'
-import type { RunAnswer, RunContext } from '../../describe/tool.ts'
+import type { Progress, RunAnswer, RunContext } from '../../describe/tool.ts'
 import { toolFailure } from '../../describe/tool-failure.ts'
 import { answerCall } from './answer-call.ts'
-import type { McpSourceOptions } from './mcp-options.ts'
+import { isHttp, type McpSourceOptions } from './mcp-options.ts'
 import type { Offer, UpstreamTool } from './offer-tools.ts'
-import { steadyProgress } from './steady-progress.ts'
+import { type BoundedServer, boundServer } from './server-bounds.ts'
 import type { UpstreamConnection } from './upstream-connection.ts'
 
 const PAUSE_FIRST_MS = 1_000
@@ -23,6 +24,9 @@ const PAUSE_MAX_MS = 30_000
 /** A server that lived for so long has not merely failed again. */
 const STEADY_MS = 30_000
 const RELIST_GAP_MS = 200
+const PROGRESS_GAP_MS = 50
+/** Words of how far it is that may come at once. */
+const PROGRESS_BURST = 20
 
 export type UpstreamParts = {
   readonly options: McpSourceOptions
@@ -36,6 +40,8 @@ export class Upstream {
   #connection: UpstreamConnection | undefined
   #connecting: Promise<UpstreamConnection | undefined> | undefined
   #era: UpstreamConnection['era'] | undefined
+  /** What was asked for and this machine does not keep. */
+  #unkept: readonly string[] = []
   #digests: ReadonlyMap<string, string> = new Map()
   #pauseMs = PAUSE_FIRST_MS
   #connectedAtMs = 0
@@ -77,8 +83,18 @@ export class Upstream {
         retry: 'later',
       })
     }
-    const onProgress = steadyProgress((progress) => context.progress(progress), this.#clock)
-    return answerCall(tool, await connection.call({ tool, args, signal: context.signal, onProgress }))
+    const steady = new Steady<Progress>(
+      PROGRESS_GAP_MS,
+      this.#clock,
+      (progress) => context.progress(progress),
+      PROGRESS_BURST,
+    )
+    const onProgress = (progress: Progress): void => steady.push(progress)
+    for (const what of this.#unkept) context.noteLimit(what, 'unenforced')
+    const end = await connection.call({ tool, args, key: context.idempotencyKey, signal: context.signal, onProgress })
+    steady.end()
+    if (end.kind === 'lost') for (const limit of end.limits ?? []) context.noteLimit(limit, 'hit')
+    return answerCall(tool, end)
   }
 
   async close(): Promise<void> {
@@ -119,6 +135,7 @@ export class Upstream {
       }
       opened = await openConnection({
         upstream: options,
+        bounded: await this.#bounded(),
         era: this.#era,
         clock: this.#clock,
         events,
@@ -143,6 +160,21 @@ export class Upstream {
     this.#toldReason = undefined
     host.report({ kind: 'ready' })
     return opened
+  }
+
+  /** Worked out anew with each start: what is on the disk may be other than it was. */
+  async #bounded(): Promise<BoundedServer | undefined> {
+    const { options, host } = this.#parts
+    if (isHttp(options)) return undefined
+    const bounded = await boundServer(options, host)
+    if (bounded.kind === 'refused') throw new Error(bounded.reason)
+    if (bounded.kind === 'free') return undefined
+    this.#unkept = bounded.unkept
+    for (const what of bounded.unkept) {
+      const said = what === 'sandbox' ? 'it runs without a sandbox' : `its limit of ${what} is not kept`
+      host.log(`${said}: this machine cannot; \`lockgate doctor\` tells why`)
+    }
+    return bounded.server
   }
 
   #take(listed: readonly unknown[]): void {

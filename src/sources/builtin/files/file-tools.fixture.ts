@@ -84,6 +84,7 @@ export class FileFixture {
       workspace: { roots, own: { paths: () => this.own } },
       images: this.images,
       clock: systemClock,
+      machine: () => Promise.reject(new Error('no file tool asks for it')),
       offer: (offered) => {
         this.tools = offered.flatMap((one) => (one.kind === 'tool' ? [one.tool] : []))
       },
@@ -128,7 +129,9 @@ export class FileFixture {
     const touches = (await tool.touches?.(args, this.caller)) ?? []
     this.beforeRun()
     const callId = `call-${++this.#calls}`
-    const answer = await openRun(tool)?.(args, this.#context(callId))
+    const run = openRun(tool)
+    if (typeof run !== 'function') throw new Error('file tools run in the gate')
+    const answer = await run(args, this.#context(callId))
     if (answer instanceof ToolFailure) {
       const { code, message, effect, type } = answer.options
       return type === 'unsafe_args'
@@ -150,6 +153,14 @@ export class FileFixture {
       caller: this.caller,
       signal: new AbortController().signal,
       clock: systemClock,
+      idempotencyKey: callId,
+      attempt: 1,
+      place: { place: 'process', why: '' },
+      approved: false,
+      leftMs: () => 60_000,
+      noteLimit: () => {},
+      goesOn: () => () => {},
+      call: () => Promise.reject(new Error('no file tool makes calls')),
       progress: () => {},
       mayTouch: (resource) => this.mayTouch(resource),
       log: () => {},

@@ -1,0 +1,166 @@
+// What of the workspace a command would see or could change and may not. A walk finds the files that the policy keeps from the
+// caller, so that a sandbox hides them, and everything that no tool may change, so that it is frozen there. Where nothing is
+// denied, and nothing may be changed, nothing is walked. A walk that does not come to its end refuses the command.
+
+import * as fs from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { RunContext } from '../../../describe/tool.ts'
+import { PROTECTED_NAMES, protectedName } from '../../../machine/protected-names.ts'
+import type { WalkedEntry } from '../../../machine/rooted-walk.ts'
+import type { Settled } from '../files/file-place.ts'
+import { fileResource, treeResource } from '../files/file-resources.ts'
+import { rootsOf, type SettledCommand, treesOf } from './settled-command.ts'
+
+export type Exposure = {
+  readonly kind: 'ok'
+  /** Absolute paths that a sandbox hides: the caller's denials and the gate's own files. */
+  readonly masked: readonly string[]
+  /** Whether the command could see one of them, were they not hidden. */
+  readonly exposes: boolean
+  /** Absolute paths that may not be changed, or made. Empty for a command that only reads. */
+  readonly frozen: readonly string[]
+  /** Links of protected names and where they lead: nothing can hold them in place, so they are compared afterwards. */
+  readonly links: ReadonlyMap<string, string>
+}
+
+export type ExposureResult = Exposure | { readonly kind: 'unbounded'; readonly reason: string }
+
+export type ExposureParts = {
+  /** The gate's own files, absolute. */
+  readonly own: () => readonly string[]
+  /** Folders that the program itself needs: nothing of them is hidden. */
+  readonly needed?: readonly string[]
+}
+
+const ENTRIES_MAX = 200_000
+const WALK_MS_MAX = 10_000
+const DEPTH_MAX = 64
+const HIDDEN_MAX = 1_000
+/** Folders in which nobody looks for protected names: they are full of them and made by programs. */
+const MADE_BY_PROGRAMS = new Set(['node_modules', '.git'])
+
+export async function exposureOf(
+  command: SettledCommand,
+  context: RunContext,
+  parts: ExposureParts,
+): Promise<ExposureResult> {
+  const walk = new ExposureWalk(command, context, parts)
+  for (const tree of treesOf(command)) await walk.through(tree)
+  return walk.result()
+}
+
+class ExposureWalk {
+  readonly #command: SettledCommand
+  readonly #context: RunContext
+  readonly #needed: readonly string[]
+  readonly #endMs: number
+  readonly #masked: Set<string>
+  readonly #frozen = new Set<string>()
+  readonly #links = new Map<string, string>()
+  #exposes: boolean
+  #entries = 0
+  #cut: string | undefined
+
+  constructor(command: SettledCommand, context: RunContext, { own, needed = [] }: ExposureParts) {
+    this.#command = command
+    this.#context = context
+    this.#needed = needed
+    this.#endMs = context.clock.monotonic() + WALK_MS_MAX
+    const roots = rootsOf(command)
+    // INVARIANT own-files: no command sees or makes them, whatever the policy says.
+    const ownHere = own()
+      .flatMap(spellings)
+      .filter((path) => roots.some((root) => isWithin(root, path)))
+    this.#masked = new Set(ownHere.filter(exists))
+    const trees = treesOf(command).map(({ absolute }) => absolute)
+    this.#exposes = [...this.#masked].some((path) => trees.some((tree) => isWithin(tree, path)))
+    if (command.reads) return
+    for (const path of ownHere) if (!exists(path)) this.#freeze(dirname(path), basename(path))
+    for (const root of roots) for (const name of PROTECTED_NAMES) this.#freeze(root, name)
+  }
+
+  async through(tree: Settled): Promise<void> {
+    const hides = !this.#context.mayTouch(treeResource('read', tree.absolute))
+    const freezes = !this.#command.reads
+    if (!hides && !freezes) return
+    const looked = tree.folder.look(tree.relative)
+    if (looked.kind !== 'ok' || !looked.stat.isDirectory()) return
+    const entered = new Set<WalkedEntry>()
+    const enter = (entry: WalkedEntry): boolean => entered.has(entry)
+    for await (const step of tree.folder.walk(tree.relative, { depthMax: DEPTH_MAX, enter })) {
+      if (step.kind === 'entry' && this.#note(tree, step.entry, hides)) entered.add(step.entry)
+      if (step.kind === 'unreadable' && step.failure.kind !== 'denied' && step.failure.kind !== 'missing')
+        this.#cut ??= 'a folder there could not be looked into'
+      if (this.#isOver()) return
+    }
+  }
+
+  result(): ExposureResult {
+    if (this.#cut !== undefined) return { kind: 'unbounded', reason: this.#cut }
+    const [masked, frozen] = [[...this.#masked], [...this.#frozen]]
+    return { kind: 'ok', masked, exposes: this.#exposes, frozen, links: this.#links }
+  }
+
+  /** Whether to look below this entry. */
+  #note({ folder }: Settled, entry: WalkedEntry, hides: boolean): boolean {
+    this.#entries++
+    const absolute = folder.absolute(entry.relative)
+    if (this.#needed.includes(absolute)) return false
+    const freezes = !this.#command.reads
+    if (freezes && protectedName([entry.name]) !== undefined && !this.#isAtRoot(absolute))
+      this.#freeze(dirname(absolute), entry.name)
+    if (hides && !this.#context.mayTouch(fileResource('read', absolute))) {
+      this.#masked.add(absolute)
+      this.#exposes = true
+      return false
+    }
+    if (entry.kind !== 'directory') return false
+    if (entry.depth >= DEPTH_MAX) this.#cut ??= `folders there are more than ${DEPTH_MAX} levels deep`
+    return hides || !MADE_BY_PROGRAMS.has(entry.name)
+  }
+
+  #isAtRoot(absolute: string): boolean {
+    return rootsOf(this.#command).includes(dirname(absolute))
+  }
+
+  #freeze(folder: string, name: string): void {
+    const path = join(folder, name)
+    const link = [folder, ...stepsTo(folder, name)].find((step) => step !== folder && isLink(step))
+    if (link === undefined) this.#frozen.add(path)
+    else this.#links.set(link, fs.readlinkSync(link))
+  }
+
+  #isOver(): boolean {
+    if (this.#context.signal.aborted) this.#cut ??= 'the call was cancelled'
+    else if (this.#context.clock.monotonic() > this.#endMs)
+      this.#cut ??= `${WALK_MS_MAX / 1_000} seconds were not enough`
+    else if (this.#entries >= ENTRIES_MAX) this.#cut ??= `there are more than ${ENTRIES_MAX} entries`
+    else if (this.#masked.size > HIDDEN_MAX)
+      this.#cut ??= `more than ${HIDDEN_MAX} of the entries are out of your reach`
+    return this.#cut !== undefined
+  }
+}
+
+/** Protected names whose links lead elsewhere than before. */
+export const movedLinks = (links: ReadonlyMap<string, string>): readonly string[] =>
+  [...links].filter(([path, target]) => !isLink(path) || fs.readlinkSync(path) !== target).map(([path]) => path)
+
+function stepsTo(folder: string, name: string): readonly string[] {
+  const steps = name.split('/')
+  return steps.map((_, index) => join(folder, ...steps.slice(0, index + 1)))
+}
+
+export const isWithin = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+
+/** The path as it was given, and what it really is. */
+function spellings(path: string): readonly string[] {
+  try {
+    return [path, fs.realpathSync.native(path)]
+  } catch {
+    return [path]
+  }
+}
+
+const exists = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false }) !== undefined
+const isLink = (path: string): boolean => fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true

@@ -1,0 +1,181 @@
+// Goal: what a caller may not read is not there for a command, and what no tool may change cannot be changed by one, whatever
+// code it runs. Where the machine has a sandbox these are tried in it; the refusals without one are tried everywhere.
+
+import * as fs from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { machineAbilities } from '../../../machine/probe-machine.ts'
+import { ShellFixture } from './shell.fixture.ts'
+
+const boxed = (await machineAbilities()).sandbox.kind === 'ready'
+let shell: ShellFixture
+
+beforeEach(async () => {
+  shell = await new ShellFixture().start({
+    shell: { programs: { grep: true, cat: true, rg: true, ls: true, npm: { scripts: ['test', 'probe'] } } },
+  })
+  shell.put('src/a.ts', 'word\n')
+  shell.put('src/.env', 'word=secret\n')
+  shell.mayTouch = (resource) => !/\/\.env$/.test(resource) && !(resource.endsWith('/*') && resource.startsWith('read'))
+})
+afterEach(() => shell.close())
+
+const script = (text: string, name = 'probe'): void =>
+  shell.put('package.json', JSON.stringify({ name: 'x', version: '1.0.0', scripts: { [name]: text } }))
+
+describe('files that a caller may not read', () => {
+  it('are refused to a program that looks below a folder, where nothing can hide them', async () => {
+    shell.place = 'child'
+    expect(await shell.run('grep', '-rn', 'word', '.')).toMatchObject({
+      kind: 'failure',
+      type: 'permission_denied',
+      effect: 'none',
+    })
+    fs.rmSync(shell.path('src/.env'))
+    expect(await shell.run('grep', '-rn', 'word', '.')).toMatchObject({
+      kind: 'value',
+      value: { stdout: './src/a.ts:1:word\n' },
+    })
+  })
+
+  it.runIf(boxed)('are empty in the sandbox', async () => {
+    for (const args of [
+      ['grep', '-rn', 'word', '.'],
+      ['rg', '--hidden', '--no-ignore', 'word'],
+    ]) {
+      const [program = '', ...rest] = args
+      const ran = await shell.run(program, ...rest)
+      expect(ran).toMatchObject({ kind: 'value', value: { stdout: expect.stringContaining('a.ts') } })
+      expect(JSON.stringify(ran)).not.toContain('secret')
+    }
+  })
+
+  it.runIf(boxed)('are hidden from the code of the workspace too, and whole folders of them', async () => {
+    shell.put('keys/one.txt', 'key one\n')
+    shell.mayTouch = (resource) => !/\/\.env$|\/keys($|\/)/.test(resource) && !resource.endsWith('/*')
+    script('cat src/.env keys/one.txt; ls keys; cat src/a.ts')
+    const ran = await shell.run('npm', 'run', 'probe')
+    expect(JSON.stringify(ran)).not.toMatch(/secret|key one/)
+    expect(JSON.stringify(ran)).toContain('word')
+  })
+})
+
+it('where more is kept back than can be hidden one by one, the command does not run', async () => {
+  for (let index = 0; index < 1_005; index++) shell.put(`keys/${index}.key`, 'x')
+  shell.mayTouch = (resource) => !/\.key$/.test(resource) && !resource.endsWith('/*')
+  const ran = await shell.run('grep', '-rn', 'word', '.')
+  expect(ran).toMatchObject({ kind: 'failure', type: 'permission_denied', effect: 'none' })
+  expect(await shell.run('grep', '-rn', 'word', 'src')).toMatchObject({ kind: 'value' })
+})
+
+describe('code of the workspace', () => {
+  it('runs in no other place than a sandbox, unless a person has approved this very call', async () => {
+    script('echo ran')
+    shell.mayTouch = () => true
+    shell.place = 'child'
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({ type: 'permission_denied', effect: 'none' })
+    shell.approved = true
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({
+      kind: 'value',
+      value: { stdout: expect.stringContaining('ran') },
+    })
+  })
+
+  it('is approved with its text: the script, and what runs before and after it', async () => {
+    shell.put(
+      'package.json',
+      JSON.stringify({ scripts: { pretest: 'one', test: 'two', posttest: 'three', other: 'four' } }),
+    )
+    const tool = shell.tool('run_command')
+    const args = (await tool.resolve?.({ program: 'npm', args: ['test'] }, shell.caller)) as never
+    expect(await tool.binds?.(args, shell.caller)).toEqual([
+      { title: 'package script test', text: 'pretest: one\ntest: two\nposttest: three' },
+    ])
+  })
+
+  it('that has changed since it was decided does not run', async () => {
+    shell.mayTouch = () => true
+    shell.approved = true
+    script('echo one')
+    shell.beforeRun = () => script('echo two')
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({ kind: 'failure', code: 'stale', effect: 'none' })
+  })
+
+  it('a script that does not exist is named as such', async () => {
+    script('echo one', 'other')
+    shell.approved = true
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({
+      kind: 'failure',
+      code: 'no_such_script',
+      effect: 'none',
+    })
+  })
+
+  it('says that it writes everywhere and looks for the network', async () => {
+    script('echo one')
+    const tool = shell.tool('run_command')
+    const args = (await tool.resolve?.({ program: 'npm', args: ['run', 'probe'] }, shell.caller)) as never
+    expect(await tool.touches?.(args, shell.caller)).toEqual([`write file:${shell.workspace}/*`])
+  })
+
+  it.runIf(boxed)('changes the workspace, and no name that is protected, there or not', async () => {
+    shell.mayTouch = () => true
+    shell.put('sub/.git/hooks/pre-commit', 'as it was\n')
+    shell.put('.vscode/settings.json', '{}')
+    script(
+      [
+        'echo made > made.txt',
+        'echo evil > .vscode/settings.json',
+        'mkdir -p .claude; echo evil > .claude/settings.json',
+        'echo evil > .mcp.json',
+        'echo evil > .envrc',
+        'mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit',
+        'echo evil > sub/.git/hooks/pre-commit',
+        'mv sub moved; mv .vscode elsewhere',
+        'true',
+      ].join('; '),
+    )
+    const ran = await shell.run('npm', 'run', 'probe')
+    expect(ran).toMatchObject({ kind: 'value' })
+    expect(shell.text('made.txt')).toBe('made\n')
+    expect(shell.text('.vscode/settings.json')).toBe('{}')
+    expect(shell.text('sub/.git/hooks/pre-commit')).toBe('as it was\n')
+    for (const name of ['.claude', '.mcp.json', '.envrc', '.git', 'moved', 'elsewhere'])
+      expect([name, shell.exists(name)]).toEqual([name, false])
+  })
+
+  it.runIf(boxed)('can neither see nor make what belongs to the gate', async () => {
+    shell.mayTouch = () => true
+    shell.put('state/key', 'gate secret\n')
+    shell.own.push(shell.path('state'), shell.path('later.lock'))
+    script('cat state/key; echo evil > state/key; echo evil > later.lock; true')
+    const ran = await shell.run('npm', 'run', 'probe')
+    expect(JSON.stringify(ran)).not.toContain('gate secret')
+    expect(shell.text('state/key')).toBe('gate secret\n')
+    expect(shell.exists('later.lock')).toBe(false)
+  })
+
+  it.runIf(boxed)('that moves a protected link is found out', async () => {
+    shell.mayTouch = () => true
+    shell.put('agents/settings.json', '{}')
+    fs.symlinkSync('agents', shell.path('.claude'))
+    script('rm .claude; mkdir .claude; true')
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({
+      kind: 'failure',
+      code: 'protected_changed',
+      effect: 'done',
+    })
+    fs.rmSync(shell.path('.claude'), { recursive: true })
+    fs.symlinkSync('agents', shell.path('.claude'))
+    script('true')
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({ kind: 'value' })
+  })
+
+  it.runIf(boxed)('a program that reads cannot change anything, whatever it is', async () => {
+    await shell.close()
+    shell = await new ShellFixture().start({
+      shell: { programs: { touch: { reads: true, operands: [{ kind: 'path' }] } } },
+    })
+    expect(await shell.run('touch', 'new.txt')).toMatchObject({ kind: 'failure', code: 'exit_code', effect: 'none' })
+    expect(shell.exists('new.txt')).toBe(false)
+  })
+})

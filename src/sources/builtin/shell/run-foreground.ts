@@ -1,0 +1,65 @@
+// A command that its call waits for: bounded by the time that is left, its output told as it comes, its end turned into an answer.
+
+import type { RunContext } from '../../../describe/tool.ts'
+import type { ToolFailure } from '../../../describe/tool-failure.ts'
+import { answerOf, type CommandValue } from './command-answer.ts'
+import type { CommandRunner, ReadyCommand } from './command-runner.ts'
+import type { KeptLimits } from './read-shell-options.ts'
+
+export type Foreground = {
+  readonly runner: CommandRunner
+  readonly ready: ReadyCommand
+  readonly context: RunContext
+  readonly limits: KeptLimits
+  readonly timeoutMs: number
+}
+
+/** Milliseconds that are kept back of the call's own, so that the output of a command that takes too long is still answered. */
+const RESERVE_MS = 1_500
+const LINE_MAX = 400
+
+export async function runForeground({
+  runner,
+  ready,
+  context,
+  limits,
+  timeoutMs,
+}: Foreground): Promise<CommandValue | ToolFailure> {
+  const { command, place } = ready
+  const leftMs = context.leftMs()
+  const limitMs = Math.max(1, Math.round(Math.min(timeoutMs, leftMs - Math.min(RESERVE_MS, leftMs / 4))))
+  const controller = new AbortController()
+  let timedOut = false
+  const leave = (): void => controller.abort()
+  if (context.signal.aborted) leave()
+  context.signal.addEventListener('abort', leave, { once: true })
+  const cancel = context.clock.after(limitMs, () => {
+    timedOut = true
+    controller.abort()
+  })
+  try {
+    const end = await runner.run(ready, {
+      ...{ limits, signal: controller.signal },
+      onOutput: ({ bytes }) => context.progress({ message: lastLine(bytes) }),
+    })
+    if (end.kind === 'ended') {
+      for (const limit of end.limitsHit) context.noteLimit(limit, 'hit')
+      for (const limit of end.unenforced) context.noteLimit(limit, 'unenforced')
+    }
+    const { program, args, reads, benign } = command
+    const stoppedMs = timedOut && end.kind === 'ended' && end.stopped === 'aborted' ? limitMs : undefined
+    return ready.finish() ?? answerOf({ program: program.name, args, place, reads, benign }, end, stoppedMs)
+  } finally {
+    cancel()
+    context.signal.removeEventListener('abort', leave)
+  }
+}
+
+/** The newest line that is not empty. */
+function lastLine(bytes: Buffer): string {
+  const lines = bytes
+    .toString('utf8')
+    .split(/[\r\n]+/)
+    .filter((line) => line.trim() !== '')
+  return (lines.at(-1) ?? '').slice(-LINE_MAX)
+}

@@ -1,0 +1,35 @@
+// The grammar of npm: its version, and the package scripts that an operator names. A script is code of the workspace, so it
+// takes no further arguments here, and a `.npmrc` of the workspace can neither choose the shell nor a place to write to.
+
+import type { ProgramGrammar } from './program-grammar.ts'
+
+/** Scripts that npm also runs without `run`. */
+const SHORT = new Set(['test', 'start', 'stop', 'restart'])
+const BEFORE = [
+  ...['--script-shell=/bin/sh', '--node-options=', '--logs-max=0', '--no-update-notifier', '--no-fund'],
+  ...['--no-audit', '--no-workspaces', '--foreground-scripts', '--no-color'],
+] as const
+
+export const NPM: ProgramGrammar = {
+  flags: ['--version', '-v'],
+  reads: true,
+  instead: {
+    exec: 'only what is allowed here may be run',
+    install: 'packages are installed by the people of the project',
+  },
+}
+
+/** npm with `run NAME`, and `NAME` where npm knows it alone, of these scripts. */
+export function npmWithScripts(scripts: readonly string[]): ProgramGrammar {
+  const runs = (script: string): ProgramGrammar => ({ reads: false, runsWorkspaceCode: true, script, ends: false })
+  const named = Object.fromEntries(scripts.map((script) => [script, runs(script)]))
+  const quiet = ['--silent', '-s']
+  const run: ProgramGrammar = { flags: quiet, subcommands: named, reads: true }
+  const short = scripts.filter((script) => SHORT.has(script)).map((script) => [script, runs(script)] as const)
+  return {
+    ...NPM,
+    flags: [...(NPM.flags ?? []), ...quiet],
+    subcommands: { ...Object.fromEntries(short), run, 'run-script': run },
+    before: BEFORE,
+  }
+}
