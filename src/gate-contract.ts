@@ -152,6 +152,11 @@ export interface Session {
    * stand in call order. `signal` ends all that are still open.
    */
   turn(calls: readonly NamedCall[], options?: { readonly signal?: AbortSignal }): Promise<readonly Outcome[]>
+  /**
+   * The conversation is over: what its calls, and those of its children, have left going on in the background ends. Calls that
+   * are under way end by themselves, and calls made after this are calls like any other.
+   */
+  end(): void
   /** What the policy would answer; runs nothing and records nothing. */
   decide(request: Pick<NamedCall, 'name' | 'arguments'>): Promise<DecisionPreview>
 }

@@ -236,6 +236,7 @@ class WiredGate implements Gate {
       list: (caller) => (this.#closing === undefined ? this.#views.list(caller) : []),
       preview: (request) => newCall(request, this.#wired.clock),
       ask: asks ? (id, signal) => this.#ask(id, signal) : undefined,
+      ended: (caller) => this.#executor.sessionEnded(caller),
       grantFor: (call, entry, input, decision) => this.#records.grantFor(call, entry, input, decision),
       atStep: (caller, step) => this.#callers.atStep(caller, step),
       childOf: (caller, given) => this.#callers.childOf(caller, given),

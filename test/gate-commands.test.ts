@@ -159,6 +159,22 @@ describe('the end of a job', () => {
     expect(await stateOf(house, job)).toMatchObject({ state: 'ended', ended: expect.stringContaining('not allowed') })
   })
 
+  it('comes with its session, and with that of whoever it worked for; not with another one', async () => {
+    const house = await new House().open(RUNNING, JOBS)
+    const child = house.session.child({ agent: 'reviewer', session: 'aside' })
+    const background = { name: 'run_command', arguments: { program: 'sleep', args: ['60'], background: true } }
+    const made = await Promise.all([house.session.call(background), child.call({ ...background, id: 'second' })])
+    expect(made.map(typeOf)).toEqual(['ok', 'ok'])
+    const [own, childs] = made.map((outcome) => (outcome.ok ? (outcome.value as { readonly job: string }).job : ''))
+    house.gate.session({ ...house.session.caller, session: 'another' }).end()
+    const running = await child.call({ name: 'job_output', arguments: { job: childs } })
+    expect(running).toMatchObject({ ok: true, value: { state: 'running' } })
+    house.session.end()
+    expect(await stateOf(house, own ?? '')).toMatchObject({ ended: expect.stringContaining('session ended') })
+    const asked = await child.call({ name: 'job_output', arguments: { job: childs } })
+    expect(asked).toMatchObject({ ok: true, value: { ended: expect.stringContaining('session ended') } })
+  })
+
   it('comes with the gate', async () => {
     const house = await new House().open(RUNNING, JOBS)
     expect(await started(house)).toMatch(/^job_/)

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Call, CheckedInput, Ending } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
 import type { Entry } from '../describe/entry.ts'
 import { refused } from '../describe/refused.ts'
 import type { MachineAbilities } from '../machine/abilities.ts'
@@ -99,6 +100,11 @@ export class Executor {
       const denial = this.#parts.denies(job.call, job.entry, job.input)
       if (denial !== undefined) deny(denial)
     }
+  }
+
+  /** Ends what calls of a conversation have left running in the background. */
+  sessionEnded(caller: Caller): void {
+    this.#lasting.sessionEnded(caller)
   }
 
   /** Cancels every running call, each with an outcome of its own, and starts none after that. */

@@ -62,6 +62,8 @@ export type SessionParts = {
   readonly preview: (request: CallRequest) => Call
   /** Puts an open question to a person; whether it is answered now. Undefined where nobody is there to be asked. */
   readonly ask: ((approvalId: string, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
+  /** Told that a conversation is over. */
+  readonly ended: (caller: Caller) => void
   /** The grant that would answer a call that asks. */
   readonly grantFor: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => Promise<string | undefined>
   /** Both throw GateConfigError for what does not hold. */
@@ -110,6 +112,10 @@ export class GateSession implements Session {
     } finally {
       whole?.release()
     }
+  }
+
+  end(): void {
+    this.#parts.ended(this.caller)
   }
 
   async decide({ name, arguments: given }: Pick<NamedCall, 'name' | 'arguments'>): Promise<DecisionPreview> {

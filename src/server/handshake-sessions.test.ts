@@ -11,6 +11,7 @@ import type { TokenRow } from './token-rows.ts'
 const clock = new FakeClock()
 const row: TokenRow = { id: 'tok_0000000000000001', name: 'n', scopes: ['call'], hash: '', createdAt: 0 }
 const waiting: (() => void)[] = []
+const ended: string[] = []
 const session = {
   tools: () => [],
   call: () =>
@@ -20,6 +21,7 @@ const client: McpClient = { id: 'x', name: 'x', mayAnswer: false, session: () =>
 const sessions = new HandshakeSessions({
   Transport: WebStandardStreamableHTTPServerTransport,
   clock,
+  ended: (_credential, sessionId) => ended.push(sessionId),
   build: () =>
     buildMcpServer({
       sdk: { Server, ProtocolError },
@@ -72,8 +74,10 @@ describe('sessions of the handshake revisions', () => {
     for (const finish of waiting.splice(0)) finish()
     expect(await answer.text()).toContain('"id":1')
     await stream.body?.cancel()
+    expect(ended).toEqual([idle])
     await clock.advance(32 * 60_000)
     expect(sessions.size).toBe(0)
+    expect(new Set(ended)).toEqual(new Set([idle, used, waits, listens]))
   })
 
   test('an id is free again when its call was cancelled, and its stream ends', async () => {

@@ -22,6 +22,8 @@ export type HandshakeParts = {
   readonly clock: Clock
   /** The server of a new client; `credential` answers with the credential of its latest request. */
   readonly build: (credential: () => TokenRow, sessionId: string) => Server
+  /** Told of each session that is over, whoever ended it. */
+  readonly ended: (credential: TokenRow, sessionId: string) => void
 }
 
 type Live = {
@@ -82,7 +84,7 @@ export class HandshakeSessions {
 
   async #open(request: Request, body: unknown, credential: TokenRow): Promise<Response> {
     if (!this.#makeRoom()) return rpcError(503, -32000, 'Too many sessions; try again later', idOf(body))
-    const { Transport, build, clock } = this.#parts
+    const { Transport, build, clock, ended } = this.#parts
     const sessionId = randomBytes(24).toString('base64url')
     const transport = new Transport({ sessionIdGenerator: () => sessionId })
     const server = build(() => live.credential, sessionId)
@@ -100,7 +102,10 @@ export class HandshakeSessions {
     server.oninitialized = () => {
       live.isReady = true
     }
-    server.onclose = () => void this.#live.delete(sessionId)
+    server.onclose = () => {
+      this.#live.delete(sessionId)
+      ended(live.credential, sessionId)
+    }
     this.#live.set(sessionId, live)
     this.#sweepLater()
     const response = await this.#exchange(live, request, body)

@@ -80,6 +80,7 @@ export function mcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     clock,
     build: (credential, sessionId) =>
       buildMcpServer({ sdk, warm, asking, client: () => clientOf(credential(), sessionId) }),
+    ended: (credential, sessionId) => sessions.of(credential, sessionId).end(),
   })
   const stopListening = onViewsChanged(gate, () => {
     stateless.notify.toolsChanged()

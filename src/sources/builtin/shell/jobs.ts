@@ -18,7 +18,7 @@ export type JobBounds = {
 }
 
 /** Why a job was ended before it was over. */
-export type JobStop = 'stopped' | 'deadline' | 'idle' | 'not allowed any more' | 'the gate closed'
+export type JobStop = 'stopped' | 'deadline' | 'idle' | 'not allowed any more' | 'its session ended' | 'the gate closed'
 
 /** What a job runs. It ends when the signal says so, and never rejects. */
 export type JobRun = (parts: {

@@ -1,6 +1,7 @@
 // Starts a command that goes on after its call. From here on it answers to the jobs, and to whoever may still forbid it.
 
 import type { Place } from '../../../describe/place.ts'
+import { SessionEnded } from '../../../describe/session-ended.ts'
 import type { RunContext } from '../../../describe/tool.ts'
 import type { CommandRunner, ReadyCommand } from './command-runner.ts'
 import type { JobSlot } from './jobs.ts'
@@ -34,7 +35,9 @@ export function startJob({ runner, ready, slot, context, limits, timeoutMs }: Jo
     ({ signal, onBytes }) => runner.run(ready, { signal, onBytes, limits: { ...limits, floodBytes: FLOOD_BYTES } }),
     timeoutMs,
   )
-  const unwatch = context.goesOn(() => job.stop('not allowed any more'))
+  const unwatch = context.goesOn((reason) =>
+    job.stop(reason instanceof SessionEnded ? 'its session ended' : 'not allowed any more'),
+  )
   void job.done.then((end) => {
     unwatch()
     const changed = ready.finish()
