@@ -1,5 +1,5 @@
-// One model turn: many calls, one outcome each, in the order in which the model wrote them. They are all begun at once; their
-// tickets keep the order between those that touch the same.
+// One model turn: many calls, one outcome each, in the order in which the model wrote them. They are begun at once, unless
+// it is said otherwise; their tickets keep the order between those that touch the same.
 
 import type { CallRequest, LaneTicket } from './describe/call.ts'
 import type { Outcome } from './describe/outcome.ts'
@@ -12,6 +12,8 @@ export type TurnOptions = {
    * be asked on the way, one question comes after the other, and nobody's time runs out meanwhile.
    */
   readonly oneByOne?: boolean
+  /** Begins a call only when the one before it is over: where what one comes to may decide about the next. */
+  readonly afterEachOther?: boolean
 }
 
 /**
@@ -21,13 +23,14 @@ export type TurnOptions = {
 export async function callTurn(
   make: (request: CallRequest) => Promise<Outcome>,
   requests: readonly CallRequest[],
-  { tickets, oneByOne = false }: TurnOptions,
+  { tickets, oneByOne = false, afterEachOther = false }: TurnOptions,
 ): Promise<readonly Outcome[]> {
   const outcomes: Promise<Outcome>[] = []
   for (const [index, request] of requests.entries()) {
     const ticket = tickets[index]
     if (ticket === undefined) throw new Error('a call of a turn has no place in it')
     const before = tickets[index - 1]
+    if (afterEachOther) await outcomes.at(-1)
     if (oneByOne && before !== undefined) await passed(before)
     outcomes.push(leaving(ticket, make({ ...request, ticket })))
   }

@@ -97,6 +97,7 @@ class WiredGate implements Gate {
   readonly #catalogue: Catalogue
   readonly #live: LivePolicy
   readonly #authority: GateAuthority
+  readonly #loops: LoopGuard
   readonly #stops: GateStops
   readonly #callers: GateCallers
   readonly #views: Views
@@ -132,6 +133,7 @@ class WiredGate implements Gate {
     this.#callers = new GateCallers(this.#live)
     this.#stops = new GateStops({ store, clock, changed: () => this.#stopsChanged() })
     const loops = new LoopGuard({ ...REPEATS, ...limits.repeats }, clock)
+    this.#loops = loops
     this.#authority = new GateAuthority({ policy: this.#live, stops: this.#stops, loops })
     this.#views = new Views({
       catalogue: this.#catalogue,
@@ -233,6 +235,7 @@ class WiredGate implements Gate {
       rooms: this.#rooms,
       entrance,
       turn: (count) => this.#lanes.turn(count),
+      mayCircle: (caller, requests) => this.#loops.mayRefuse(caller, requests),
       list: (caller) => (this.#closing === undefined ? this.#views.list(caller) : []),
       preview: (request) => newCall(request, this.#wired.clock),
       ask: asks ? (id, signal) => this.#ask(id, signal) : undefined,

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { cache, commands, guards, jobs, keys, lanes, nested, workers } from '../examples/execution/execution.ts'
 import { embed } from '../examples/library/embed.ts'
+import { machineAbilities } from '../src/machine/probe-machine.ts'
 
+const boxed = (await machineAbilities()).sandbox.kind === 'ready'
 let folder: string
 
 beforeEach(() => {
@@ -78,7 +80,10 @@ describe('examples/execution', () => {
 
   test('programs without a shell', async () => {
     expect(await printed((print) => commands(folder, print))).toEqual([
-      'count_lines: 2 notes.txt',
+      // Where nothing can hide the denied file from a program of which no grammar says what it reads, it does not run.
+      boxed
+        ? 'count_lines: 2 notes.txt'
+        : expect.stringMatching(/^count_lines: `wc` would look at files that you may not see/),
       'ls: ok',
       'cat .env: permission_denied',
       'cat ../x: unsafe_args',

@@ -146,7 +146,11 @@ policy: { defaults: { write: allow } }
     ]
     project.write('turn.json', JSON.stringify(calls))
     const { value } = await project.json(['turn', 'turn.json'])
-    const outcomes = value as readonly { ok: boolean; elapsedMs: number; meta: { startedMs: number } }[]
+    const outcomes = value as readonly {
+      ok: boolean
+      elapsedMs: number
+      meta: { startedMs: number; endedMs: number; openedAtMs: number }
+    }[]
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, true])
     const times = outcomes.map(({ elapsedMs, meta }) => [meta.startedMs, elapsedMs] as const)
     for (const [startedMs, elapsedMs] of times) {
@@ -155,6 +159,10 @@ policy: { defaults: { write: allow } }
     }
     // What is written last is read after it.
     expect(times[3]?.[0]).toBeGreaterThanOrEqual(times[2]?.[0] ?? Number.NaN)
+    const [, , wrote, read] = outcomes.map(({ meta }) => meta)
+    expect((read?.openedAtMs ?? 0) + (read?.startedMs ?? 0)).toBeGreaterThanOrEqual(
+      (wrote?.openedAtMs ?? Number.NaN) + (wrote?.endedMs ?? Number.NaN),
+    )
     const { stdout } = await project.run(['turn', 'turn.json'])
     expect(stdout).toMatch(/^1 {2}read_file +[·█]{32} {2}\d+–\d+ ms/m)
     expect(stdout).toMatch(/^3 {2}write_file +not started: the answer of call_\S+ was recorded$/m)

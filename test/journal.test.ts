@@ -254,6 +254,80 @@ describe('waiting for a call that runs under the key', () => {
     expect(acted).toHaveLength(1)
   })
 
+  test('across turns: two that wait for calls of each other in the opposite order both go on', async () => {
+    const first = door()
+    const second = door()
+    let firsts = 0
+    let seconds = 0
+    const write = (name: string, touches: () => Promise<readonly string[]>) =>
+      payTool({ tool: { name, effect: 'write', touches } })
+    // The call that stands first in each turn comes to its key after the one that stands second in the other.
+    const a = write('a', async () => {
+      if (++firsts === 1) await first.opened
+      return ['write item:1']
+    })
+    const b = write('b', async () => {
+      if (++seconds === 2) await second.opened
+      return ['write item:2']
+    })
+    const gate = await open([a.tool, b.tool], { limits: { deadlineMs: 20_000 } })
+    const session = gate.session({ user: 'ana' })
+    const call = (name: string) => ({ name, arguments: {}, idempotencyKey: name })
+    const turns = [session.turn([call('a'), call('b')]), session.turn([call('b'), call('a')])]
+    await until(async () => (await gate.journal.list({ state: 'running' })).length === 2)
+    first.open()
+    second.open()
+    const outcomes = (await Promise.all(turns)).flat()
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true, true])
+    expect([a.acted.length, b.acted.length]).toEqual([1, 1])
+  })
+
+  test.each([
+    [
+      'the rules',
+      (gate: Gate) => gate.policy.reload({ ...policy, rules: [{ deny: { tool: 'pay' }, for: { role: 'low' } }] }),
+    ],
+    ['a stop', (gate: Gate) => gate.stop({ session: 'second' }, { by: 'operator' })],
+  ])('whoever is denied by %s meanwhile does not get the answer', async (_what, deny) => {
+    const gateway = door()
+    const { tool, acted } = payTool({ before: () => gateway.opened })
+    const gate = await open([tool])
+    const call = { name: 'pay', arguments: { sum: 1 }, idempotencyKey: 'k' }
+    const running = gate.session({ user: 'ana', session: 'first' }).call(call)
+    await until(() => acted.length === 1)
+    const waiting = gate.session({ user: 'ana', session: 'second', roles: ['low'] }).call(call)
+    await new Promise((resolve) => setImmediate(resolve))
+    await deny(gate)
+    gateway.open()
+    expect((await running).ok).toBe(true)
+    const outcome = await waiting
+    expect(errorOf(outcome)).toMatchObject({ type: 'permission_denied', effect: 'none' })
+    expect(outcome.meta.replayOf).toBeUndefined()
+  })
+
+  test('whose tool is gone meanwhile runs nothing', async () => {
+    const gateway = door()
+    const { tool, acted } = payTool({
+      tool: {
+        run: async () => {
+          acted.push('')
+          await gateway.opened
+          return toolFailure({ code: 'x', message: 'y', effect: 'none' })
+        },
+      },
+    })
+    const gate = await open([tool])
+    const running = pay(gate, 'k')
+    await until(() => acted.length === 1)
+    const waiting = pay(gate, 'k')
+    await new Promise((resolve) => setImmediate(resolve))
+    gate.catalogue.retire('pay')
+    gateway.open()
+    await running
+    expect(errorOf(await waiting)).toMatchObject({ type: 'unavailable', effect: 'none' })
+    expect(acted).toHaveLength(1)
+  })
+
   test('lasts as long as its own time, and does not say that nothing happened', async () => {
     const clock = new FakeClock()
     const gateway = door()

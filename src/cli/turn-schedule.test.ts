@@ -51,3 +51,14 @@ test('a turn of a hundred calls keeps its lines short', () => {
   expect(lines[99]).toMatch(/^100 {2}tool .* beside 99 others$/)
   expect(lines.every((line) => line.length < 120)).toBe(true)
 })
+
+test('what counts is when the tools ran, on one scale: not when each call was opened, nor how long it took to record', () => {
+  const lines = text([
+    outcome('write', 90, { openedAtMs: 1_000, startedMs: 10, endedMs: 50 }),
+    outcome('read', 60, { openedAtMs: 1_005, startedMs: 45, endedMs: 55 }),
+    outcome('late', 30, { openedAtMs: 1_200, startedMs: 0, endedMs: 20 }),
+  ])
+  expect(lines[0]).toMatch(/10–50 ms$/)
+  expect(lines[1]).toMatch(/50–60 ms {2}after 1$/)
+  expect(lines[2]).toMatch(/200–220 ms {2}after 1, 2$/)
+})

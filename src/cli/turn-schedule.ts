@@ -10,10 +10,11 @@ const NAMED_MAX = 4
 
 type Span = { readonly fromMs: number; readonly untilMs: number }
 
-/** `outcomes`: of one turn, whose calls were all opened together. Empty for a turn of one call. */
+/** `outcomes`: of one turn. Times count from the opening of its first call. Empty for a turn of one call. */
 export function turnSchedule(outcomes: readonly Outcome[]): readonly (readonly Piece[])[] {
   if (outcomes.length < 2) return []
-  const spans = outcomes.map(spanOf)
+  const openedAtMs = Math.min(...outcomes.map(({ meta }) => meta.openedAtMs ?? Number.POSITIVE_INFINITY))
+  const spans = outcomes.map((outcome) => spanOf(outcome, openedAtMs))
   const endMs = Math.max(1, ...spans.map((span) => span?.untilMs ?? 0))
   const nameColumns = Math.min(40, Math.max(...outcomes.map(({ meta }) => meta.tool.length)))
   const numberColumns = String(outcomes.length).length
@@ -26,9 +27,12 @@ export function turnSchedule(outcomes: readonly Outcome[]): readonly (readonly P
   })
 }
 
-function spanOf({ elapsedMs, meta }: Outcome): Span | undefined {
-  const { startedMs } = meta
-  return startedMs === undefined ? undefined : { fromMs: startedMs, untilMs: Math.max(startedMs, elapsedMs) }
+/** From the start of the tool to its end: what comes after that, such as the record, keeps nobody waiting. */
+function spanOf({ elapsedMs, meta }: Outcome, turnOpenedAtMs: number): Span | undefined {
+  const { startedMs, endedMs = elapsedMs, openedAtMs = turnOpenedAtMs } = meta
+  if (startedMs === undefined) return undefined
+  const sinceMs = Number.isFinite(turnOpenedAtMs) ? openedAtMs - turnOpenedAtMs : 0
+  return { fromMs: sinceMs + startedMs, untilMs: sinceMs + Math.max(startedMs, endedMs) }
 }
 
 function whyNotStarted({ cached, replayOf }: Outcome['meta']): string {

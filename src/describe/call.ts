@@ -85,6 +85,8 @@ export type Trail = {
   exclusive?: string
   /** Milliseconds since the Unix epoch at which the tool was first started. */
   startedAtMs?: number
+  /** When its last run ended; undefined while one goes on. */
+  endedAtMs?: number | undefined
   /** The answer was kept from an earlier call, whose id this is. */
   cachedFrom?: string
   /** The answer is the recorded one of the call that first used the idempotency key. */

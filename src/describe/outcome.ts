@@ -68,6 +68,10 @@ export type OutcomeMeta = {
   readonly parent?: string
   /** Milliseconds from the opening of the call to the first start of its tool; absent where it was not started. */
   readonly startedMs?: number
+  /** The same to the end of its last run, after which the gate only had to settle and record it. Absent where one goes on. */
+  readonly endedMs?: number
+  /** When the call was opened, in milliseconds since 1970, so that calls can be compared. Absent like `startedMs`. */
+  readonly openedAtMs?: number
   /** The answer was kept: the call that first got it. */
   readonly cached?: string
   /** The recorded answer of the call that first used the idempotency key: its id. */

@@ -21,10 +21,13 @@ export type Asked = {
   readonly effect?: DeclaredEffect
   /** Undefined: the tool does not say. */
   readonly touches?: readonly string[] | undefined
+  readonly binds?: CheckedInput['binds']
   readonly decision?: Decision['kind']
   readonly policyVersion?: string
   readonly fingerprint?: string
   readonly entry?: Entry
+  /** The call is one that a tool makes. */
+  readonly nested?: boolean
 }
 
 export const cachedTool = (more: Partial<Tool> = {}): Tool =>
@@ -63,10 +66,12 @@ export function openCache() {
       text: JSON.stringify(args),
       effect,
       touches: touches === undefined ? TOUCHES_UNKNOWN : readTouches(touches),
+      ...(asked.binds === undefined ? {} : { binds: asked.binds }),
     }
     const call = {
       id: `call_${calls}`,
       caller,
+      request: asked.nested === true ? { parent: {} } : {},
       trail: { attempts: 0, decision: { kind: decision, by: 'rule', reason: 'r', policyVersion } },
     } as unknown as Call
     const job = { call, entry, input, scope: { signal: controller.signal }, deadlineAtMs: 1_000 } as unknown as Job

@@ -92,6 +92,7 @@ describe('and not', () => {
     ['a call that was decided under other rules', { policyVersion: 'p2' }],
     ['another definition', { fingerprint: 'g', entry: undefined }],
     ['the same definition over other code', { entry: entryOf(cachedTool()) }],
+    ['other text that decides what it does', { binds: [{ title: 'script', text: 'b' }] }],
     ['a call that was asked about', { decision: 'ask' as const }],
     ['a call that is more than a read', { effect: 'external' as const }],
   ])('for %s', async (_what, other) => {
@@ -448,6 +449,18 @@ describe('a validator', () => {
   })
 })
 
+describe('what a tool calls', () => {
+  test('waits for no read under way, which may be that of the tool itself, and is given what is kept', async () => {
+    const { make } = openCache()
+    const run = pending()
+    const outer = make(READ, () => run.ending)
+    expect(await make({ ...READ, nested: true }, () => value('own')).ending).toEqual(value('own'))
+    run.give(value('outer'))
+    await outer.ending
+    expect(await make({ ...READ, nested: true }, () => value('own')).ending).toEqual(value('outer'))
+  })
+})
+
 describe('room', () => {
   const read = (n: number) => ({ entry: ENTRY, args: { n: `${n}` }, touches: ['read item:1'] })
 
@@ -471,6 +484,26 @@ describe('room', () => {
     expect(cache.size).toBeGreaterThan(10)
     cache.invalidate({ kind: 'unknown' })
     expect([cache.size, cache.bytes]).toEqual([0, 0])
+  })
+
+  test('what touches more, or longer, than is looked at counts as touching everything', async () => {
+    const keys = (count: number, name: string) => Array.from({ length: count }, (_, n) => `item:${name}${n}`)
+    for (const [touches, holds] of [
+      [keys(16, 'a'), true],
+      [keys(17, 'a'), false],
+      [[`item:${'a'.repeat(9_000)}`], false],
+    ] as const) {
+      const { cache, make } = openCache()
+      await make({ ...READ, touches: touches.map((key) => `read ${key}`) }, () => value('one')).ending
+      cache.invalidate({ kind: 'known', resources: [{ verb: 'write', key: 'item:b', text: 'write item:b' }] })
+      expect(cache.size).toBe(holds ? 1 : 0)
+      await make({ ...READ, args: { a: '2' } }, () => value('two')).ending
+      cache.invalidate({
+        kind: 'known',
+        resources: touches.map((key) => ({ verb: 'write', key, text: `write ${key}` })),
+      })
+      expect(cache.size).toBe(holds ? 1 : 0)
+    }
   })
 
   test('what is forgotten for touches is what they overlap', async () => {

@@ -114,7 +114,9 @@ class CachedRead {
     const kept = cache.find(this.#name, tool, stamp)
     if (kept !== undefined) return Promise.resolve(this.#give(kept))
     const flight = cache.flight(this.#name, tool, stamp)
-    return flight === undefined ? this.#lead(tool, stamp) : this.#join(flight)
+    if (flight === undefined) return this.#lead(tool, stamp)
+    // What a tool calls waits for nobody: the read under way may be that of its own caller, or wait for it in turn.
+    return this.#job.call.request.parent === undefined ? this.#join(flight) : this.#next(this.#job)
   }
 
   #give({ answer, callId }: Kept): Ending {

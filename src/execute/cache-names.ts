@@ -3,10 +3,17 @@
 
 import { sha256 } from '../base/digest.ts'
 import type { JsonObject } from '../base/json-value.ts'
+import type { CheckedInput } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { CacheOptions } from '../describe/tool.ts'
 import type { Job } from './guard.ts'
+
+/** Canonical arguments, and the text outside of them that decides what the call does. */
+function asked({ binds, text }: CheckedInput): string {
+  if (binds !== undefined && binds.length > 0) return sha256(JSON.stringify([text, binds]))
+  return text.length > ARGUMENT_CHARACTERS_MAX ? sha256(text) : text
+}
 
 /** Another object as soon as the rules are others. */
 export type Rules = { readonly version: string }
@@ -41,7 +48,7 @@ export class CacheNames {
 
   nameOf({ call, entry, input }: Job, options: CacheOptions<JsonObject>): string {
     const { begins, rules } = this.#of(call.caller)
-    const args = input.text.length > ARGUMENT_CHARACTERS_MAX ? sha256(input.text) : input.text
+    const args = asked(input)
     const known = begins.get(entry)
     if (known !== undefined) return known + args
     const begin = this.#beginningOf(fullName(call.caller, entry, rules, options))

@@ -11,11 +11,18 @@ export type KeySet = readonly Key[] | 'everything'
 /** `name`: the thing itself. `below`: how everything begins that lies below it. Worked out once, for it is compared often. */
 type Key = { readonly name: string; readonly below: string }
 
+/**
+ * Of more keys than these, or longer ones, nobody looks at each: arguments may say how many there are, they are kept as long
+ * as the answer, and each is held against those of all that is kept.
+ */
+const KEYS_MAX = 16
+const CHARACTERS_MAX = 8_192
+
 /** These verbs change nothing of what they name. */
 const HARMLESS = new Set(['read', 'connect'])
 
 export const touchedKeys = (touches: Touches): KeySet =>
-  touches.kind === 'known' ? touches.resources.map(keyOf) : 'everything'
+  touches.kind === 'known' ? keySet(touches.resources) : 'everything'
 
 /**
  * What a call may change. Only a write that names what it writes, or a tool that says that it changes nothing but what it
@@ -24,8 +31,13 @@ export const touchedKeys = (touches: Touches): KeySet =>
 export function writtenKeys(tool: Pick<Tool, 'lane'>, effect: DeclaredEffect, touches: Touches): KeySet {
   if (touches.kind !== 'known') return 'everything'
   if (effect !== 'write' && tool.lane !== 'touches') return 'everything'
-  const written = touches.resources.filter(({ verb }) => !HARMLESS.has(verb)).map(keyOf)
-  return written.length === 0 && effect === 'write' ? 'everything' : written
+  const written = touches.resources.filter(({ verb }) => !HARMLESS.has(verb))
+  return written.length === 0 && effect === 'write' ? 'everything' : keySet(written)
+}
+
+function keySet(resources: readonly Resource[]): KeySet {
+  const characters = resources.reduce((sum, { key }) => sum + key.length, 0)
+  return resources.length > KEYS_MAX || characters > CHARACTERS_MAX ? 'everything' : resources.map(keyOf)
 }
 
 /** Whether a call of this tool can change anything at all. */

@@ -15,6 +15,7 @@ describe('shape', () => {
   test.each([
     ['no list', { guard: 'retry' }, 'expected a list'],
     ['no object', [null], 'expected an object'],
+    ['a hole', new Array(1), 'expected an object'],
     ['an unknown guard', [{ guard: 'settle', for: FOR }], '`guard` must be one of'],
     ['a guard that is called like a property of every object', [{ guard: 'constructor', for: FOR }], '`guard` must be'],
     ['no subject', [{ guard: 'retry', times: 1 }], '`for` names tools'],

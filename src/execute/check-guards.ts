@@ -27,7 +27,8 @@ export const slotOf = (options: GuardOptions): GuardSlot =>
 /** Every way in which `guards` does not hold, whatever tools there are. `deadlineMs`: of the gate. */
 export function guardProblems(guards: unknown, deadlineMs: number): readonly ConfigProblem[] {
   if (!Array.isArray(guards)) return [{ key: 'guards', message: 'expected a list of guards' }]
-  const problems = guards.flatMap((guard: unknown, index) =>
+  // A list may have holes, over which `flatMap` would go without a word.
+  const problems = [...guards].flatMap((guard: unknown, index) =>
     oneProblems(guard, deadlineMs).map((message): ConfigProblem => ({ key: `guards[${index}]`, message })),
   )
   return problems.length > 0 ? problems : orderProblems(guards as readonly GuardOptions[])

@@ -8,7 +8,7 @@ import { refused } from '../describe/refused.ts'
 import type { MachineAbilities } from '../machine/abilities.ts'
 import { breakerGuard } from './breaker-guard.ts'
 import { deadlineGuard, type Running } from './deadline-guard.ts'
-import type { Guard, ReportCrash, ReportLate } from './guard.ts'
+import type { Guard, Job, ReportCrash, ReportLate, StillMay } from './guard.ts'
 import { GuardList, type PlacedGuard } from './guard-list.ts'
 import type { GuardOptions } from './guard-options.ts'
 import { slotRank } from './guard-slots.ts'
@@ -50,11 +50,13 @@ export class Executor {
   readonly #lasting: LastingWork
   readonly #running: Running = new Set()
   readonly #workers: WorkerRuns
+  readonly #stillMay: StillMay
   #stopped = false
 
   constructor(parts: ExecutorParts) {
     const { clock } = parts
     this.#lasting = new LastingWork(parts.denies)
+    this.#stillMay = stillMay(parts)
     this.#parts = { ...parts, lasts: (work, end) => this.#last(work, end) }
     this.#workers = new WorkerRuns(clock)
     const run = { clock, watch: new LoopWatch(clock), workers: this.#workers }
@@ -64,15 +66,13 @@ export class Executor {
   /** Runs an allowed call. After `stop`, nothing starts any more. */
   run(call: Call, entry: Entry, input: CheckedInput): Promise<Ending> {
     if (this.#stopped) return Promise.resolve(refused('cancelled', 'the gate is closing; nothing was done'))
-    // Between the decision and here a record was written, and the rules may have changed meanwhile.
-    const denial = this.#parts.denies(call, entry, input)
-    if (denial !== undefined) {
-      call.trail.decision = denial
-      return Promise.resolve(refused('permission_denied', denial.reason))
-    }
     const deadlineAtMs = this.#deadlineOf(call, entry)
     const scope = new RunScope(this.#parts, call, entry, input, deadlineAtMs)
-    return this.guards.chainOf(entry)({ call, entry, input, scope, deadlineAtMs })
+    const job: Job = { call, entry, input, scope, deadlineAtMs }
+    // Between the decision and here its arguments were checked, a record was written, and an equal call under its key may have
+    // been waited for.
+    const refusal = this.#stillMay(job)
+    return refusal === undefined ? this.guards.chainOf(entry)(job) : Promise.resolve(refusal)
   }
 
   #last(work: Work, end: (reason: Error) => void): () => void {

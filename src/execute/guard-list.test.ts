@@ -78,6 +78,32 @@ test('of two guards at one place the later one holds, so that a host can set oth
   expect(retries.map(({ bounds }) => bounds)).toEqual([expect.stringContaining('up to 4 more times')])
 })
 
+test('a guard that throws at once is heard by those outside of it like one that rejects', async () => {
+  const heard: string[] = []
+  const outer: Guard = {
+    ...passing('deadline'),
+    run: (job, next) =>
+      next(job).catch((bug: unknown) => {
+        heard.push(String(bug))
+        return { kind: 'value', value: 'ended' }
+      }),
+  }
+  const broken: Guard = {
+    ...passing('lane'),
+    run: () => {
+      throw new Error('broken')
+    },
+  }
+  const guards = new GuardList(
+    [{ slot: 'deadline', guard: outer }, { slot: 'lane', guard: broken }, ...placed('settle')],
+    () => Promise.reject(new Error('nothing comes so far')),
+  )
+  const { call, entry, input } = setUp(() => '')
+  const job = { call, entry, input, deadlineAtMs: 1 } as Parameters<ReturnType<typeof guards.chainOf>>[0]
+  expect(await guards.chainOf(entry)(job)).toEqual({ kind: 'value', value: 'ended' })
+  expect(heard).toEqual(['Error: broken'])
+})
+
 test('of guards of the host there may be several, in the order in which they were given', async () => {
   const order: string[] = []
   const guard = (name: string): GuardOptions => ({

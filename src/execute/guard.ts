@@ -40,7 +40,16 @@ export type ReportLate = (job: Job, ending: Ending, afterMs: number) => void
 /** Told of a fault of a tool or of a guard; the answer is the text for the operator. */
 export type ReportCrash = (job: Job, error: unknown) => string
 
-/** Folds a list of guards around the innermost step. */
+/** Folds a list of guards around the innermost step. A fault of one reaches those outside of it in one way: as a rejection. */
 export function compose(guards: readonly Guard[], innermost: Next): Next {
-  return guards.reduceRight<Next>((next, guard) => (job) => guard.run(job, next), innermost)
+  return guards.reduceRight<Next>(
+    (next, guard) => (job) => {
+      try {
+        return guard.run(job, next)
+      } catch (bug) {
+        return Promise.reject(bug)
+      }
+    },
+    innermost,
+  )
 }

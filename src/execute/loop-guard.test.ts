@@ -162,3 +162,56 @@ describe('what does not count', () => {
     expect(run(guard, [A], { ...CALLER })).toEqual(['remark'])
   })
 })
+
+describe('the calls of one turn', () => {
+  const ticketOf = (turn: object, position: number) => ({ turn, position, whenPassed: () => {}, leave: () => {} })
+  const request = (name: string, given: unknown): Call['request'] => ({
+    ...{ caller: CALLER, entrance: 'library', name, arguments: given, inTurn: true },
+  })
+  /** Notes the ends of a turn in the order of `ends`; what is said at each, in that order. */
+  const end = (guard: LoopGuard, calls: readonly (readonly [string, string, string])[], ends: readonly number[]) => {
+    const turn = {}
+    const made = calls.map(([name, args], position) => {
+      const call = callOf(name, args)
+      return { ...call, request: { ...call.request, inTurn: true as const, ticket: ticketOf(turn, position) } }
+    })
+    return ends.map((index) => guard.note(made[index] ?? callOf('none', '{}'), ok(calls[index]?.[2] ?? '')))
+  }
+
+  test('count in the order in which they were written, whichever ends first', () => {
+    const guard = new LoopGuard({ warn: 2, refuse: 3, paceMs: 0 }, CLOCK)
+    expect(end(guard, [A, C, A], [0, 2, 1])).toEqual([undefined, undefined, undefined])
+    expect(guard.refuses(callOf(A[0], A[1]), inputOf(A[1]))).toBeUndefined()
+    const taking = new LoopGuard({ warn: 2, refuse: 3, paceMs: 0 }, CLOCK)
+    end(taking, [A, B], [0, 1])
+    end(taking, [A, B], [1, 0])
+    expect(taking.refuses(callOf(A[0], A[1]), inputOf(A[1]))).toBe(3)
+  })
+
+  test('one that is made anew after an answer counts where it ends, and holds nobody up', () => {
+    const guard = new LoopGuard({ warn: 2, refuse: 3, paceMs: 0 }, CLOCK)
+    expect(end(guard, [A, A, A], [1, 0, 0, 2])).toEqual([
+      undefined,
+      undefined,
+      expect.stringContaining('3 times'),
+      expect.stringContaining('4 times'),
+    ])
+  })
+
+  test('have to come after each other where equal ones, with those before the turn, are enough to be refused', () => {
+    const guard = new LoopGuard({ warn: 2, refuse: 4, paceMs: 0 }, CLOCK)
+    const may = (...given: readonly unknown[]) =>
+      guard.mayRefuse(
+        CALLER,
+        given.map((one) => request('read', one)),
+      )
+    expect(may({ a: 1 }, { a: 1 }, { a: 1 })).toBe(false)
+    expect(may({ a: 1, b: 2 }, '{"b": 2, "a": 1}', { b: 2, a: 1 }, { a: 1, b: 2 })).toBe(true)
+    expect(may(...Array.from({ length: 100 }, (_, page) => ({ page })))).toBe(false)
+    expect(may(undefined, undefined, '{', '{', { a: 1n })).toBe(false)
+    run(guard, [A, A])
+    expect(may({ a: 1 })).toBe(false)
+    expect(may({ a: 1 }, { a: 1 })).toBe(true)
+    expect(may({ a: 1 }, { a: 2 })).toBe(false)
+  })
+})

@@ -5,11 +5,13 @@
 
 import type { Clock } from '../base/clock.ts'
 import { sha256 } from '../base/digest.ts'
+import { takeJsonText } from '../base/json-text.ts'
 import { takeJson } from '../base/json-value.ts'
-import type { Call, CheckedInput } from '../describe/call.ts'
+import type { Call, CallRequest, CheckedInput } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { ContentPart } from '../describe/content.ts'
 import type { Outcome } from '../describe/outcome.ts'
+import { TurnOrder } from './turn-order.ts'
 
 export type RepeatLimits = {
   /** From so many equal calls on, the outcome says so. */
@@ -67,6 +69,7 @@ export class LoopGuard {
   /** In the order of their first call, so that the oldest goes first. */
   readonly #tracks = new Map<string, Track>()
   readonly #byCaller = new WeakMap<Caller, Track>()
+  readonly #turns = new WeakMap<object, TurnOrder<string | undefined>>()
 
   constructor(limits: RepeatLimits, clock: Pick<Clock, 'monotonic'>) {
     this.#limits = limits
@@ -85,9 +88,38 @@ export class LoopGuard {
     return times >= refuse ? times : undefined
   }
 
-  /** Notes how a call ended. The answer is a remark for the model, where the conversation goes in circles. */
+  /**
+   * Whether one of these calls of a turn would be refused, if all came to the same. Their ends then have to be known one after
+   * the other: of calls that are decided together each looks like the first.
+   */
+  mayRefuse(caller: Caller, requests: readonly CallRequest[]): boolean {
+    const { run, turns } = this.#trackOf(caller)
+    const before = Math.max(run === 1 ? 0 : run, turns === 0 ? 0 : turnsToTimes(turns))
+    const most = this.#limits.refuse - before
+    if (requests.length < most) return false
+    const counts = new Map<string, number>()
+    return requests.some(({ name, arguments: given }) => {
+      const key = JSON.stringify([kept(name), askedText(given)])
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      return count >= most
+    })
+  }
+
+  /**
+   * Notes how a call ended, in a turn in the order of its calls. The answer is a remark for the model, where the conversation
+   * goes in circles, as far as that is known by now.
+   */
   note(call: Call, outcome: Outcome): string | undefined {
-    if (call.request.parent !== undefined) return undefined
+    const { parent, inTurn, ticket } = call.request
+    if (parent !== undefined) return undefined
+    if (inTurn !== true || ticket === undefined) return this.#count(call, outcome)
+    const order = this.#turns.get(ticket.turn) ?? new TurnOrder()
+    this.#turns.set(ticket.turn, order)
+    return order.take(ticket.position, () => this.#count(call, outcome))
+  }
+
+  #count(call: Call, outcome: Outcome): string | undefined {
     if (!outcome.ok && PASSING.has(outcome.error.type)) return undefined
     const track = this.#trackOf(call.caller)
     const paced = this.#isPaced(track, call)
@@ -179,8 +211,15 @@ function textOf({ trail, request }: Call, outcome: Outcome): string {
   if (trail.input !== undefined) return kept(trail.input.text)
   if (outcome.ok || outcome.error.type !== 'invalid_args') return ''
   if (typeof request.arguments === 'string') return kept(request.arguments)
-  const taken = takeJson(request.arguments, ARGUMENT_BOUNDS)
-  return taken.kind === 'ok' ? kept(taken.text) : ''
+  return askedText(request.arguments)
+}
+
+/** Arguments before anybody has looked at them. */
+function askedText(given: unknown): string {
+  const taken =
+    typeof given === 'string' ? takeJsonText(given, ARGUMENT_BOUNDS) : takeJson(given ?? {}, ARGUMENT_BOUNDS)
+  if (taken.kind === 'ok') return kept(taken.text)
+  return typeof given === 'string' ? kept(given) : ''
 }
 
 /** What a model reads of the outcome, but for the name of the very call. */

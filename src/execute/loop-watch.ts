@@ -37,11 +37,13 @@ export class LoopWatch {
   #tick(): void {
     this.#ticking = true
     this.#lastTickMs = this.#clock.monotonic()
-    this.#clock.after(TICK_MS, () => {
+    const look = (): void => {
       this.#note()
       if (this.#running.size > 0) this.#tick()
       else this.#ticking = false
-    })
+    }
+    // A tool that never ends is watched for ever; nobody waits for that, and the process does not stay for it.
+    this.#clock.after(TICK_MS, look, 'background')
   }
 
   #note(): void {

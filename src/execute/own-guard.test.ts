@@ -129,6 +129,38 @@ describe('one that does not behave', () => {
     expect(safe.call.trail.attempts).toBe(2)
   })
 
+  test('of several passes that act each, the effect of all is said, whichever it gives on', async () => {
+    const busy = toolFailure({ code: 'x', message: 'y', type: 'busy', effect: 'none' })
+    for (const [second, expected, run] of [
+      ['ran', 'done', async (_call, next) => [await next(), await next()][0] as never],
+      [new Promise(() => {}), 'unknown', (_call, next) => Promise.race([next(), next()])],
+      [busy, 'none', async (_call, next) => [await next(), await next()][0] as never],
+    ] as const satisfies readonly (readonly [unknown, string, Run])[]) {
+      let runs = 0
+      const { start } = setUp(() => (++runs === 1 ? busy : second), {
+        tool: { repeat: 'keyed' },
+        executor: { guards: [own(run)] },
+      })
+      const advice = expected === 'none' ? 'later' : 'never'
+      expect(errorOf(await start())).toMatchObject({ type: 'busy', effect: expected, retry: { advice } })
+      expect(runs).toBe(2)
+    }
+  })
+
+  test('no other try begins once it has answered', async () => {
+    const refusal = { kind: 'failure', error: { type: 'busy', message: 'too slow', effect: 'none' } } as never
+    const { call, clock, start } = setUp(() => toolFailure({ code: 'x', message: 'y', type: 'busy', effect: 'none' }), {
+      tool: { retry: { times: 3, backoffMs: 10 } },
+      executor: { guards: [own((_call, next) => Promise.race([next(), clockAfter(5)]))] },
+    })
+    const clockAfter = (ms: number): Promise<never> => new Promise((resolve) => clock.after(ms, () => resolve(refusal)))
+    const ending = start()
+    await clock.advance(5)
+    expect(errorOf(await ending)).toMatchObject({ type: 'busy', effect: 'none' })
+    await clock.advance(500)
+    expect(call.trail.attempts).toBe(1)
+  })
+
   test('one that never answers is ended with the call, and its signal says so', async () => {
     let signal: AbortSignal | undefined
     const { clock, start } = guarded((call) => {

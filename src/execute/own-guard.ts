@@ -47,7 +47,7 @@ async function runOwn(job: Job, next: Next, options: OwnOptions, reportCrash: Re
   })
   try {
     const answer: unknown = await options.run(told, pass)
-    if (isPassed(answer, passed)) return answer
+    if (isPassed(answer, passed)) return begun === 1 ? answer : withEffect(answer, job, passed)
     const refusal = refusalOf(job, answer)
     if (refusal !== undefined) return begun === 0 ? refusal : withEffect(refusal, job, passed)
     throw new Error(`the guard \`${options.name}\` answered something that neither came of \`next\` nor is a refusal`)
@@ -58,13 +58,16 @@ async function runOwn(job: Job, next: Next, options: OwnOptions, reportCrash: Re
   }
 }
 
-// INVARIANT honest-effect: what `next` did stands, whatever the guard says of it afterwards.
+// INVARIANT honest-effect: what `next` did stands, whatever the guard says of it afterwards, and whichever of several passes it
+// gives on.
 function withEffect(refusal: Ending, job: Job, passed: ReadonlySet<Ending>): Ending {
   if (refusal.kind === 'value') return refusal
   const done = [...passed].some((ending) =>
     ending.kind === 'value' ? job.input.effect !== 'read' : ending.error.effect === 'done',
   )
-  return { ...refusal, error: { ...refusal.error, effect: done ? 'done' : unsaidEffect(job) } }
+  const effect = done ? 'done' : unsaidEffect(job)
+  if (effect === refusal.error.effect) return refusal
+  return { ...refusal, error: { ...refusal.error, effect, retry: { advice: 'never' } } }
 }
 
 const isPassed = (answer: unknown, passed: ReadonlySet<Ending>): answer is Ending =>

@@ -18,6 +18,8 @@ function setUp(options: RateOptions) {
   return { clock, rates, make, made, callOf, entryOf }
 }
 
+const selfMade = ({ caller }: Call): Call => ({ caller: { ...caller, parent: caller } }) as Call
+
 test('a minute of calls goes through at once, the next one is told when to come', async () => {
   const { clock, make, made } = setUp({ caller: 60 })
   expect(made(60)).toBe(60)
@@ -53,6 +55,23 @@ describe('each bound counts for itself', () => {
   test('of one caller', () => {
     const { made } = setUp({ caller: 2 })
     expect([made(3, 'ana'), made(3, 'ben'), made(3, 'ana', 'probe', 'other')]).toEqual([2, 2, 2])
+  })
+
+  test('of one caller with all who work for it, whatever they are called', () => {
+    const { rates, callOf, entryOf, made } = setUp({ caller: 2 })
+    const callAs = (agent: string) => {
+      const parent = callOf('ana').caller
+      return rates.take(rates.opened({ caller: { ...parent, agent, parent } } as Call), entryOf('probe'))
+    }
+    expect(callAs('one')).toBeUndefined()
+    expect(callAs('two')).toBeUndefined()
+    expect(callAs('three')).toMatchObject({ kind: 'limited' })
+    expect(made(1, 'ana')).toBe(0)
+    // Who works for itself counts once.
+    expect([rates.take(rates.opened(selfMade(callOf('ben'))), entryOf('probe')), made(1, 'ben')]).toEqual([
+      undefined,
+      1,
+    ])
   })
 
   test('of one tenant, over all its callers', () => {

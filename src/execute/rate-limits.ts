@@ -5,10 +5,11 @@
 import type { Clock } from '../base/clock.ts'
 import { compileNameGlob } from '../base/glob.ts'
 import type { Call } from '../describe/call.ts'
+import type { Caller } from '../describe/caller.ts'
 import type { Entry } from '../describe/entry.ts'
 
 export type RateOptions = {
-  /** Calls a minute of one (tenant, user, agent). */
+  /** Calls a minute of one (tenant, user, agent), and of those who work for it. */
   readonly caller?: number
   readonly tenant?: number
   /** By tool name or glob: of each tool that matches. Of two that match the lower one holds. */
@@ -63,16 +64,12 @@ export class RateLimits {
   }
 
   #boundsOf({ caller }: Call, { tool }: Entry): readonly Bound[] {
-    const { tenant, user, agent } = caller
+    const { tenant } = caller
     const { caller: perCaller, tenant: perTenant } = this.#options
     const perTool = this.#tools.filter(({ matches }) => matches(tool.name)).map(({ perMinute }) => perMinute)
     const bounds: Bound[] = []
     if (perCaller !== undefined)
-      bounds.push({
-        key: JSON.stringify(['caller', tenant, user, agent]),
-        perMinute: perCaller,
-        whose: 'of this caller',
-      })
+      for (const key of callerKeys(caller)) bounds.push({ key, perMinute: perCaller, whose: 'of this caller' })
     if (perTenant !== undefined)
       bounds.push({ key: JSON.stringify(['tenant', tenant]), perMinute: perTenant, whose: 'of this tenant' })
     if (perTool.length > 0)
@@ -94,6 +91,14 @@ export class RateLimits {
     const [oldest] = this.#buckets.keys()
     if (this.#buckets.size > BUCKETS_MAX && oldest !== undefined) this.#buckets.delete(oldest)
   }
+}
+
+/** INVARIANT child-within-parent: what somebody does for another one counts for both, and once where they are the same. */
+function callerKeys(caller: Caller): ReadonlySet<string> {
+  const keys = new Set<string>()
+  for (let at: Caller | undefined = caller; at !== undefined; at = at.parent)
+    keys.add(JSON.stringify(['caller', at.tenant, at.user, at.agent]))
+  return keys
 }
 
 const limited = (whose: string, perMinute: number, afterMs: number): Limited => ({

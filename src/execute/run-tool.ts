@@ -16,12 +16,13 @@ export type RunToolParts = { readonly clock: Clock; readonly watch: LoopWatch; r
 export async function runTool(job: Job, { clock, watch, workers }: RunToolParts): Promise<Ending> {
   const { scope, input } = job
   // Whatever stood before may have waited, and nothing is started for a call that is over.
-  if (scope.aborted !== undefined) return refused('cancelled', 'the call was over before its tool began')
+  if (scope.aborted !== undefined || scope.over) return refused('cancelled', 'the call was over before its tool began')
   const run = openRun(job.entry.tool)
   if (run === undefined) throw new Error(`\`${job.entry.tool.name}\` was not made by defineTool`)
   const { trail } = job.call
   trail.attempts += 1
   trail.startedAtMs ??= clock.now()
+  if (trail.attempts > 1) trail.endedAtMs = undefined
   scope.begin()
   const startedMs = clock.monotonic()
   const watched = watch.enter()
@@ -32,6 +33,7 @@ export async function runTool(job: Job, { clock, watch, workers }: RunToolParts)
     const value = isGenerator(answer) ? await drive(job, answer) : await answer
     return { kind: 'value', value }
   } finally {
+    trail.endedAtMs = clock.now()
     noteBlocked(job, watch.leave(watched))
     scope.stop()
   }

@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Rooms } from '../call-tool.ts'
-import type { Call, CallRequest } from '../describe/call.ts'
+import type { Call, CallRequest, CheckedInput } from '../describe/call.ts'
 import { ARGUMENT_BYTES_MAX, checkInput } from '../describe/check-input.ts'
+import type { Entry } from '../describe/entry.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import { refused } from '../describe/refused.ts'
 import type { Found } from '../discover/catalogue.ts'
@@ -59,8 +60,14 @@ export function wireRooms(parts: RoomsParts): Rooms {
         call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs),
       ),
     records: {
-      intend: (call, entry, input, decision) =>
-        parts.isClosing() ? CLOSING : records.intend(call, entry, input, decision),
+      intend: (call, entry, input, decision) => {
+        if (parts.isClosing()) return CLOSING
+        const intent = records.intend(call, entry, input, decision)
+        if (!(intent instanceof Promise)) return intent
+        return intent.then((known) =>
+          known.kind === 'replay' ? replayed(parts, known, { call, entry, input }) : known,
+        )
+      },
       close: (call, outcome) => {
         const closing = records.close(call, outcome)
         if (closing === undefined) return parts.closed(outcome)
@@ -76,6 +83,19 @@ export function wireRooms(parts: RoomsParts): Rooms {
         help: parts.reportCrash(call, bug),
       }),
   }
+}
+
+/** A call may have waited long for the one that has its key: who may not make it any more does not get its answer either. */
+function replayed(
+  { authority }: RoomsParts,
+  replay: Intent,
+  { call, entry, input }: { readonly call: Call; readonly entry: Entry; readonly input: CheckedInput },
+): Intent {
+  const denial = authority.deniesNow(call, entry, input)
+  if (denial === undefined) return replay
+  call.trail.decision = denial
+  delete call.trail.replayOf
+  return { kind: 'refused', code: 'permission_denied', message: denial.reason, options: {} }
 }
 
 function ratesOf(perMinute: RoomsParts['limits']['perMinute'], clock: Clock): RateLimits | undefined {

@@ -58,6 +58,8 @@ export type SessionParts = {
   readonly list: (caller: Caller) => readonly ToolListing[]
   /** A place for each call of a turn, in their order. */
   readonly turn: (count: number) => readonly LaneTicket[]
+  /** Whether the calls of a turn are so often equal that one of them may have to be refused for it. */
+  readonly mayCircle: (caller: Caller, requests: readonly CallRequest[]) => boolean
   /** A call that is looked at and never made. */
   readonly preview: (request: CallRequest) => Call
   /** Puts an open question to a person; whether it is answered now. Undefined where nobody is there to be asked. */
@@ -108,6 +110,7 @@ export class GateSession implements Session {
       return await callTurn((request) => this.#makeWithin(whole?.signal, given, request), requests, {
         tickets: this.#parts.turn(requests.length),
         oneByOne: this.#parts.ask !== undefined,
+        afterEachOther: this.#parts.mayCircle(this.caller, requests),
       })
     } finally {
       whole?.release()

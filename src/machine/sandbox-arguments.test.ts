@@ -140,6 +140,19 @@ describe('the arguments of bubblewrap', () => {
     expect(refusal({ plan: frozen, kindOf: disk('/ws/.git>/elsewhere') })).toContain('symbolic link')
   })
 
+  test('no folder above a masked path can be renamed, and none of them opens what is frozen', () => {
+    const names = ['/ws/a/', '/ws/a/b/', '/ws/a/b/key', '/ws/.vscode/', '/ws/.vscode/c/', '/ws/.vscode/c/key']
+    const masked = ['/ws/a/b/key', '/ws/.vscode/c/key', '/ws/none/key']
+    const { text } = made({ plan: plan({ masked, frozen: ['/ws/.vscode'] }), kindOf: disk(...names) })
+    expect(text).toContain(' --bind /ws/a /ws/a --bind /ws/a/b /ws/a/b ')
+    expect(text).not.toMatch(/ --bind \/ws\/(\.vscode|none)/)
+    const { text: unwritten } = made({
+      plan: plan({ readable: ['/ws'], writable: [], masked }),
+      kindOf: disk(...names),
+    })
+    expect(unwritten).not.toContain(' --bind ')
+  })
+
   test('an absent path is not masked, so that no name of it appears', () => {
     const { text } = made({ plan: plan({ masked: ['/ws/.env', '/ws/keys'] }), kindOf: disk('/ws/keys/') })
     expect(text).not.toContain('/ws/.env')

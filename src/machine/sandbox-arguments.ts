@@ -132,6 +132,12 @@ function mountsOf(plan: SandboxPlan, disk: Disk): Mounts | { readonly reason: st
     if (frozen.absent) placeholders.add(frozen.path)
     else bind(frozen.path, 'frozen')
   }
+  for (const path of plan.masked.map(trimmed))
+    for (const step of stepsAbove(path, plan, disk)) {
+      // What is frozen holds all below it; a binding in it could be written to again.
+      if (bounds.get(step) === 'frozen') break
+      bind(step, 'pin')
+    }
   // A path stands before those that lie below it; what is hidden comes last, so that nothing is shown inside of it.
   const shown = [...bounds].sort(([one], [other]) => (one < other ? -1 : 1))
   return {
@@ -191,6 +197,15 @@ function freeze(
     pins.push(step)
   }
   return { path, pins, absent: false }
+}
+
+/** The folders above a hidden path that a command could rename, and find it under another name once it is hidden no more. */
+function stepsAbove(path: string, { readable, writable }: SandboxPlan, { kindOf }: Disk): readonly string[] {
+  const root = closest([...readable, ...writable], path)
+  if (root === undefined || path === root || readable.includes(root) || kindOf(path) === 'absent') return []
+  const steps = stepsBelow(root, path).slice(0, -1)
+  const link = steps.findIndex((step) => kindOf(step) !== 'folder')
+  return link < 0 ? steps : steps.slice(0, link)
 }
 
 /** The paths from just below `root` to `path` itself. */

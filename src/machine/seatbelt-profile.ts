@@ -46,7 +46,7 @@ export function seatbeltProfile({ plan, program, temporary }: SeatbeltRequest): 
       plan.readable.filter((path) => writable.some((root) => path.startsWith(`${root}/`))),
     ),
     rule('deny file-write*', plan.frozen),
-    // Whoever could rename a folder above a frozen path could put another one in its place.
+    // Whoever could rename a folder above a frozen path could put another one in its place; above a masked one, read it later.
     ...pins(plan).map((path) => `(deny file-write-unlink (literal ${quoted(path)}))`),
     rule('deny file-read* file-write*', plan.masked),
     plan.network ? '(allow network*)\n(allow mach-lookup (global-name "com.apple.trustd.agent"))' : '(deny network*)',
@@ -61,9 +61,9 @@ function rule(verdict: string, paths: readonly string[]): string {
   return `(${verdict} ${paths.map((path) => `(subpath ${quoted(path.length > 1 ? path.replace(/\/+$/, '') : path)})`).join(' ')})`
 }
 
-function pins({ frozen, writable }: SandboxPlan): readonly string[] {
+function pins({ frozen, masked, writable }: SandboxPlan): readonly string[] {
   const pinned = new Set<string>()
-  for (const path of frozen) {
+  for (const path of [...frozen, ...masked]) {
     for (const root of writable) {
       if (!path.startsWith(`${root}/`)) continue
       const names = path.slice(root.length + 1).split('/')

@@ -121,7 +121,11 @@ function metaOf(call: Call, truncated: Truncation | undefined): OutcomeMeta {
   if (grantId !== undefined) meta.grant = grantId
   if (remark !== undefined) meta.remark = remark
   if (input !== undefined) meta.effect = input.effect
-  if (trail.startedAtMs !== undefined) meta.startedMs = Math.max(0, trail.startedAtMs - call.openedAtMs)
+  if (trail.startedAtMs !== undefined) {
+    meta.openedAtMs = call.openedAtMs
+    meta.startedMs = Math.max(0, trail.startedAtMs - call.openedAtMs)
+    if (trail.endedAtMs !== undefined) meta.endedMs = Math.max(meta.startedMs, trail.endedAtMs - call.openedAtMs)
+  }
   if (trail.cachedFrom !== undefined) meta.cached = trail.cachedFrom
   if (trail.replayOf !== undefined) meta.replayOf = trail.replayOf
   if (trail.limitsHit !== undefined) meta.limitsHit = trail.limitsHit

@@ -8,6 +8,8 @@ import type { Store } from './store.ts'
 /** `news`: worth asking for the key again. `late`: the time is over. `left`: the caller is gone. `stopped`: the gate closes. */
 export type TwinNews = 'news' | 'late' | 'left' | 'stopped'
 
+type Between = { readonly from: object; readonly to: object }
+
 const POLL_MS_FIRST = 25
 const POLL_MS_MAX = 250
 /** How often it is looked whether the process that runs the other call is gone. */
@@ -21,6 +23,8 @@ export class TwinWaits {
   readonly #running = new Map<string, Call>()
   /** By the call that is waited for. */
   readonly #wakes = new Map<string, Set<() => void>>()
+  /** Which turn waits for a call of which other one. */
+  readonly #between = new Set<Between>()
   #stopped = false
 
   constructor(store: Pick<Store, 'journal'>, clock: Clock, settleLapsed: () => Promise<unknown>) {
@@ -45,11 +49,29 @@ export class TwinWaits {
   }
 
   /** Waits until `callId` is over, wherever it runs. */
-  async wait({ request }: Call, callId: string, forMs: number): Promise<TwinNews> {
-    const { signal, ticket } = request
-    const other = this.#running.get(callId)
-    // One of the same turn would wait for this one to say what it touches, while this one waits for it.
-    if (other !== undefined && other.request.ticket?.turn === ticket?.turn) ticket?.leave()
+  async wait(call: Call, callId: string, forMs: number): Promise<TwinNews> {
+    const { ticket } = call.request
+    const to = this.#running.get(callId)?.request.ticket?.turn
+    if (ticket === undefined || to === undefined) return this.#waitFor(call, callId, forMs)
+    const between: Between = { from: ticket.turn, to }
+    // One of the same turn would wait for this one to say what it touches, while this one waits for it; so would one of a turn
+    // that waits for this turn already.
+    if (this.#leadsTo(to, ticket.turn)) ticket.leave()
+    this.#between.add(between)
+    try {
+      return await this.#waitFor(call, callId, forMs)
+    } finally {
+      this.#between.delete(between)
+    }
+  }
+
+  #leadsTo(from: object, to: object): boolean {
+    const reached = new Set([from])
+    for (const turn of reached) for (const next of this.#between) if (next.from === turn) reached.add(next.to)
+    return reached.has(to)
+  }
+
+  async #waitFor({ request: { signal } }: Call, callId: string, forMs: number): Promise<TwinNews> {
     const untilMs = this.#clock.monotonic() + forMs
     let pollMs = POLL_MS_FIRST
     let lapsedAtMs = Number.NEGATIVE_INFINITY

@@ -56,6 +56,8 @@ const OUTCOME_SCHEMA = {
           type: 'number',
           description: 'Milliseconds from the opening of the call to the start of its tool.',
         },
+        endedMs: { type: 'number', description: 'Milliseconds from the opening of the call to the end of its tool.' },
+        openedAtMs: { type: 'number', description: 'When the call was opened, in milliseconds since 1970.' },
         parent: { type: 'string', description: 'The call whose tool made this one.' },
         cached: { type: 'string', description: 'The answer was kept: the call that first got it.' },
         replayOf: { type: 'string', description: 'The answer was recorded: the call that first used the key.' },

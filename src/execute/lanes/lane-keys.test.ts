@@ -93,6 +93,16 @@ describe('which touches exclude each other', () => {
     expect(meet(one, other)).toBe(expected)
   })
 
+  test('of a name of very many parts the beginning is kept, and all that it met is still met', () => {
+    const deep = 'a/'.repeat(400_000)
+    for (const kind of ['item:', 'file:/', 'file:']) {
+      expect(claim([`write ${kind}${deep}b`]).keys.writes[0]?.length).toBeLessThanOrEqual(258)
+      expect(meet(`write ${kind}${deep}b`, `read ${kind}a`)).toBe(true)
+      expect(meet(`write ${kind}${deep}b`, `read ${kind}${deep}b`)).toBe(true)
+      expect(meet(`write ${kind}${deep}b`, `read ${kind}b`)).toBe(false)
+    }
+  })
+
   test('of very many keys what they have in common is kept, and each of them is still met', () => {
     const many = Array.from({ length: 999 }, (_, index) => `write file:/ws/deep/${index}`)
     const coarse = claim([...many, 'write item:1'])

@@ -11,6 +11,8 @@ export type LaneKeys = { readonly reads: readonly LaneKey[]; readonly writes: re
 
 /** Of more than so many keys only what they have in common is kept: a call that touches a thousand files takes no longer than others. */
 const KEYS_MAX = 32
+/** Of a longer name only so many parts are kept. Arguments may say how long it is, and whoever compares keys goes down each part. */
+const PARTS_MAX = 256
 const FILE = 'file:'
 /** A segment that is empty, `.` or `..`: its letters do not tell which file is meant. */
 const UNSETTLED = /^\.{1,2}(?:\/|$)|\/\.{0,2}(?:\/|$)/
@@ -33,9 +35,9 @@ export function laneKeys(resources: readonly Resource[], roots: readonly string[
 
 function otherKey(key: string): LaneKey {
   const colon = key.indexOf(':') + 1
-  const names = key.slice(colon).split('/')
+  const names = key.slice(colon).split('/', PARTS_MAX + 1)
   // Of `a/b*` the folder is `a`, which is more and never less.
-  if (key.endsWith('*') || key.endsWith('/')) names.pop()
+  if (names.length > PARTS_MAX || key.endsWith('*') || key.endsWith('/')) names.pop()
   return [key.slice(0, colon), ...names]
 }
 
@@ -56,7 +58,7 @@ const isUnsettled = (path: string): boolean =>
   path !== '.' && (path.startsWith('.') || path.includes('/.') || path.includes('//')) && UNSETTLED.test(path)
 
 function absoluteKey(path: string): LaneKey {
-  const names = path.split('/')
+  const names = path.split('/', PARTS_MAX)
   if (names[0] === '') names[0] = FILE
   else names.unshift(FILE)
   return names

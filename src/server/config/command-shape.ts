@@ -71,6 +71,7 @@ function grammar(left: number): Shape<ProgramGrammar> {
     more: optional(flag(), 'The last operand stands for all further ones.'),
     firstBy: optional(words, 'Flags whose value takes the place of the first operand.'),
     ends: optional(flag(), 'Whether `--` ends the flags. Default: true.'),
+    stdin: optional(flag(), 'It may be given text on its standard input, for which `-` stands. Default: false.'),
     walks: optional(flag(), 'It also looks at everything below a folder that it is given.'),
     runsWorkspaceCode: optional(
       flag(),

@@ -4,9 +4,10 @@
 import { dirname, resolve } from 'node:path'
 import type { PolicyOptions } from '../../authorize/policy-options.ts'
 import { type ConfigProblem, GateConfigError } from '../../describe/gate-config-error.ts'
+import { DEADLINE_MS } from '../../gate/gate-options-check.ts'
 import { checkMcpOptions } from '../../sources/mcp/mcp-options.ts'
 import { type ConfigFile, readConfigFile } from './config-file.ts'
-import type { NodeProblem } from './config-node.ts'
+import { keyBelow, type NodeProblem } from './config-node.ts'
 import { configuration, type WrittenConfiguration } from './config-shape.ts'
 import { type Environment, expandTree } from './expand.ts'
 import type { LockgateConfig, SourceConfig } from './lockgate-config.ts'
@@ -25,7 +26,7 @@ import {
 } from './read-references.ts'
 import { readYaml } from './read-yaml.ts'
 import type { Shape } from './shape.ts'
-import { guardsOf } from './source-guards.ts'
+import { guardsOf, vainBounds } from './source-guards.ts'
 import type { ConnectedSource, LaunchedSource, Located, ModuleSource } from './source-shape.ts'
 import { NO_TOOLS } from './tools-shape.ts'
 
@@ -146,6 +147,8 @@ class ConfigReader {
       }
       const config =
         'module' in source ? this.#moduleConfig(name, source, references) : mcpSourceConfig(name, source, references)
+      const vain = vainBounds({ ...source }, written.limits?.deadlineMs ?? DEADLINE_MS)
+      for (const one of vain) references.report({ at, key: keyBelow(key, one.key), message: one.message })
       for (const message of config.kind === 'module' ? [] : mcpProblems(config)) references.report({ at, key, message })
       sources.push(config)
     }

@@ -234,6 +234,9 @@ describe('guards of a source', () => {
     ['breaker: { failures: 0 }', /sources\.a\.breaker\.failures: expected a whole number from 1/],
     ['attempt: 500', /sources\.a\.attempt: expected a duration/],
     ['timeout: 5s', /sources\.a\.timeout: .*does not know/],
+    ['attempt: 2m', /^2:15 sources\.a\.attempt: it never comes before `limits\.deadline`, 60000 ms/],
+    ['tries: 5s, deadline: 5s', /^2:15 sources\.a\.tries: it never comes before the `deadline` of the source, 5000 ms/],
+    ['idle: 2m', /^2:15 sources\.a\.idle: it never comes before `limits\.deadline`/],
   ])('closed: %s is a problem at its place', (text, problem) => {
     expect(problemsOf(`sources: { a: { command: x, ${text} } }`)).toEqual([expect.stringMatching(problem)])
   })

@@ -39,6 +39,28 @@ type Guards = NonNullable<GateOptions['guards']>
 
 const RETRIES = 2
 
+/** What is written of the times of one source. */
+type Times = Guarded & { readonly deadline?: number | undefined; readonly idle?: number | undefined }
+
+/**
+ * INVARIANT enforced: bounds that never come before the deadline of the call, by their keys. `deadlineMs` is that of the gate.
+ */
+export function vainBounds(
+  times: Times,
+  deadlineMs: number,
+): readonly { readonly key: string; readonly message: string }[] {
+  const endsMs = Math.min(times.deadline ?? deadlineMs, deadlineMs)
+  const own = times.deadline !== undefined && times.deadline <= deadlineMs
+  const whose = own ? `the \`deadline\` of the source` : '`limits.deadline`'
+  return (
+    (['attempt', 'tries', 'idle'] as const)
+      .filter((key) => (times[key] ?? 0) >= endsMs)
+      // A silence that is no shorter than its own deadline is what the source itself refuses.
+      .filter((key) => key !== 'idle' || (times.idle ?? 0) < (times.deadline ?? Number.POSITIVE_INFINITY))
+      .map((key) => ({ key, message: `it never comes before ${whose}, ${endsMs} ms, which ends the call` }))
+  )
+}
+
 /** The guards of all sources that name any. */
 export const guardsOf = (sources: ReadonlyMap<string, Guarded>): Guards =>
   [...sources].flatMap(([name, source]) => guardsOfSource(name, source))

@@ -30,6 +30,8 @@ export type ExposureParts = {
   readonly own: () => readonly string[]
   /** Folders that the program itself needs: nothing of them is hidden. */
   readonly needed?: readonly string[]
+  /** Also what no argument names is hidden, from a command that only reads. */
+  readonly everywhere?: boolean
 }
 
 const ENTRIES_MAX = 200_000
@@ -45,7 +47,9 @@ export async function exposureOf(
   parts: ExposureParts,
 ): Promise<ExposureResult> {
   const walk = new ExposureWalk(command, context, parts)
-  for (const tree of treesOf(command)) await walk.through(tree)
+  // Whatever changes something is shown all of its roots, so these are its trees.
+  const trees = treesOf(parts.everywhere === true ? { ...command, reads: false } : command)
+  for (const tree of trees) await walk.through(tree)
   return walk.result()
 }
 

@@ -86,9 +86,9 @@ export function repositoryTop(place: FilePlace, cwd: Settled): Settled {
   return (found.kind === 'repository' ? place.settledAbsolute(found.worktree) : undefined) ?? cwd
 }
 
-/** Relative to the working folder; a name that a program could take for something else gets a `./` in front. */
+/** Relative to the working folder; a name that a program could take for something else (`host:x`) gets a `./` in front. */
 function textFrom(cwd: Settled, located: Settled): string {
   if (located.root !== cwd.root) return located.absolute
   const relative = posix.relative(cwd.absolute, located.absolute) || '.'
-  return /^[A-Za-z0-9_.\u0080-\uffff]/u.test(relative) ? relative : `./${relative}`
+  return /^[A-Za-z0-9_.\u0080-\uffff][^:=]*$/u.test(relative) ? relative : `./${relative}`
 }

@@ -16,7 +16,7 @@ import { commandEnvironment } from './command-environment.ts'
 import { type Exposure, exposureOf, isWithin, movedLinks } from './command-exposure.ts'
 import { filesProblem } from './files-problem.ts'
 import { gitEnvironment } from './git-environment.ts'
-import { GitHistory, showsHistory } from './git-history.ts'
+import { assumedPaths, GitHistory, type RunGit, revisionWords, showsHistory } from './git-history.ts'
 import { findRepository, type GitRepository } from './git-repository.ts'
 import { gitStarts } from './git-starts.ts'
 import { rootOf, rootsOf, type SettledCommand, treesOf } from './settled-command.ts'
@@ -55,6 +55,8 @@ export class CommandRunner {
   readonly #parts: CommandRunnerParts
 
   readonly #history = new GitHistory()
+  /** Commands that may change something and run now, jobs too. */
+  #changing = 0
 
   constructor(parts: CommandRunnerParts) {
     this.#parts = parts
@@ -66,7 +68,9 @@ export class CommandRunner {
     const problem =
       (await filesProblem(command)) ?? repositoryProblem(command, boxed) ?? codeProblem(command, boxed, context)
     if (problem !== undefined) return problem
-    const exposure = await exposureOf(command, context, { own: this.#parts.own, ...neededBy(command) })
+    // Beside one that changes things a name may come to mean another file after it was judged: so nothing denied is there.
+    const everywhere = boxed && this.#changing > 0
+    const exposure = await exposureOf(command, context, { own: this.#parts.own, everywhere, ...neededBy(command) })
     if (exposure.kind === 'unbounded')
       return notPermitted(
         `it cannot be told what of this folder \`${command.program.name}\` may see: ${exposure.reason}; name a smaller part`,
@@ -85,9 +89,15 @@ export class CommandRunner {
     return shown
   }
 
-  run({ command, plan, abilities }: ReadyCommand, settings: RunSettings): Promise<ProcessEnd> {
+  async run({ command, plan, abilities }: ReadyCommand, settings: RunSettings): Promise<ProcessEnd> {
     const stdin = command.stdin === undefined ? {} : { stdin: command.stdin }
-    return runProcess({ ...plan, ...stdin, ...settings }, { clock: this.#parts.clock, abilities })
+    const changing = command.reads ? 0 : 1
+    this.#changing += changing
+    try {
+      return await runProcess({ ...plan, ...stdin, ...settings }, { clock: this.#parts.clock, abilities })
+    } finally {
+      this.#changing -= changing
+    }
   }
 
   /** Git shows what it has committed, also of files that are hidden where they stand. */
@@ -99,7 +109,7 @@ export class CommandRunner {
     const trees = shows === 'all' ? [found.worktree] : treesOf(ready.command).map(({ absolute }) => absolute)
     const asked = trees.filter((tree) => !context.mayTouch(treeResource('read', tree)))
     if (asked.length === 0) return undefined
-    const paths = await this.#history.paths(found, (git) =>
+    const run: RunGit = (git) =>
       runProcess(
         {
           ...ready.plan,
@@ -110,8 +120,8 @@ export class CommandRunner {
           idleMs: HISTORY_MS,
         },
         { clock: this.#parts.clock, abilities: ready.abilities },
-      ),
-    )
+      )
+    const paths = await (shows === 'assumed' ? assumedPaths(run) : this.#history.paths(found, run, revisionWords(args)))
     const hidden = paths?.some((path) => {
       const absolute = join(found.worktree, path)
       return asked.some((tree) => isWithin(tree, absolute)) && !context.mayTouch(fileResource('read', absolute))

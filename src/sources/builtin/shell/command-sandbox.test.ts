@@ -57,6 +57,40 @@ describe('files that a caller may not read', () => {
     expect(JSON.stringify(ran)).not.toMatch(/secret|key one/)
     expect(JSON.stringify(ran)).toContain('word')
   })
+
+  it.runIf(boxed)('are not there beside a job that may swap a name for a link to them', async () => {
+    shell.put('a.txt', 'plain\n')
+    let isSwapped = false
+    shell.mayTouch = (resource) => {
+      // After the name was judged, before the program opens it.
+      if (resource.endsWith('/*') && shell.exists('ready')) {
+        fs.rmSync(shell.path('a.txt'))
+        fs.symlinkSync('src/.env', shell.path('a.txt'))
+        fs.rmSync(shell.path('ready'))
+        isSwapped = true
+      }
+      return !/\/\.env$/.test(resource) && !resource.endsWith('/*')
+    }
+    script('sleep 30')
+    const started = await shell.call('run_command', { program: 'npm', args: ['run', 'probe'], background: true })
+    shell.put('ready')
+    const ran = await shell.run('cat', 'a.txt')
+    expect(isSwapped).toBe(true)
+    expect(JSON.stringify(ran)).not.toContain('secret')
+    const job = started.kind === 'value' ? started.value.job : ''
+    await shell.call('job_stop', { job })
+  })
+
+  it.runIf(boxed)('cannot be moved to where no rule looks for them', async () => {
+    shell.put('src/keys/one.txt', 'key one\n')
+    shell.mayTouch = (resource) => !/ws\/src\/keys($|\/)/.test(resource) && !resource.endsWith('/*')
+    script('mv src moved; mkdir made && mv made named; cat */keys/one.txt; true')
+    const ran = await shell.run('npm', 'run', 'probe')
+    expect(ran).toMatchObject({ kind: 'value' })
+    expect(JSON.stringify(ran)).not.toContain('key one')
+    expect(shell.text('src/keys/one.txt')).toBe('key one\n')
+    expect(['moved', 'named'].map((name) => shell.exists(name))).toEqual([false, true])
+  })
 })
 
 it('where more is kept back than can be hidden one by one, the command does not run', async () => {

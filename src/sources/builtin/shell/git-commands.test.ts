@@ -242,6 +242,64 @@ describe('files that a caller may not read', () => {
       expect([args, (await shell.run('git', ...args)).kind]).toEqual([args, 'value'])
   })
 
+  it('are not shown beside the paths that are named, nor by an earlier name of one of them', async () => {
+    shell.put('.env', 'secret\n')
+    shell.put('src/a.ts', 'three\n')
+    commit(shell.workspace)
+    git(shell.workspace, 'mv', '.env', 'plain.txt')
+    commit(shell.workspace)
+    hide(/\.env$/)
+    for (const args of [
+      ['log', '-p', '--full-diff', '--', 'src'],
+      ['log', '-p', '--follow', '--', 'plain.txt'],
+      ['log', '-L', '1,1:plain.txt'],
+      ['grep', '-nesecret', 'HEAD~1'],
+    ]) {
+      const ran = await shell.run('git', ...args)
+      expect([args, ran.kind === 'failure' && ran.type]).toEqual([args, 'permission_denied'])
+    }
+  })
+
+  it('are not shown from what was fetched or added and is in no branch', async () => {
+    git(shell.base, 'clone', '-q', shell.workspace, 'other')
+    fs.writeFileSync(`${shell.base}/other/.env`, 'secret\n')
+    commit(`${shell.base}/other`)
+    git(shell.workspace, 'fetch', '-q', `${shell.base}/other`, 'main')
+    shell.put('.env', 'secret\n')
+    git(shell.workspace, 'add', '.env')
+    const object = git(shell.workspace, 'rev-parse', ':.env').trim()
+    git(shell.workspace, 'rm', '-q', '--cached', '.env')
+    hide(/\.env$/)
+    for (const args of [
+      ['show', 'FETCH_HEAD'],
+      ['diff', 'HEAD..FETCH_HEAD'],
+      ['grep', 'secret', 'FETCH_HEAD'],
+      ['show', object],
+    ]) {
+      const ran = await shell.run('git', ...args)
+      expect([args, ran.kind === 'failure' && ran.type]).toEqual([args, 'permission_denied'])
+    }
+    const others = [
+      ['show', 'HEAD'],
+      ['diff', 'HEAD', '--', 'src'],
+      ['show', 'HEAD:src/a.ts'],
+      ['grep', 'one', 'HEAD'],
+    ]
+    for (const args of boxed ? others : [])
+      expect([args, (await shell.run('git', ...args)).kind]).toEqual([args, 'value'])
+  })
+
+  it.runIf(boxed)('are not shown from the index where git assumes that they are unchanged', async () => {
+    shell.place = 'sandbox'
+    shell.put('.env', 'secret two\n')
+    commit(shell.workspace)
+    hide(/\.env$/)
+    expect(JSON.stringify(await shell.run('git', 'grep', 'secret'))).not.toContain('.env')
+    git(shell.workspace, 'update-index', '--assume-unchanged', '.env')
+    expect(await shell.run('git', 'grep', 'secret')).toMatchObject({ type: 'permission_denied' })
+    expect(await shell.run('git', 'grep', 'two', '--', 'src')).toMatchObject({ kind: 'value' })
+  })
+
   it('that were never committed keep nobody from looking at commits', async () => {
     shell.put('.gitignore', '.env\n')
     commit(shell.workspace)

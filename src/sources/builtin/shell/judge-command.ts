@@ -130,13 +130,14 @@ class LevelJudge {
     }
     const wrong = this.#wrongCount()
     if (wrong !== undefined) return wrong
-    const { reads, runsWorkspaceCode = false, script, benign = [] } = this.#grammar
+    const { reads, stdin: takesStdin = false, runsWorkspaceCode = false, script, benign = [] } = this.#grammar
     return {
       kind: 'ok',
       args: this.#args,
       paths: this.#paths,
       looksAtFolder: this.#looksAt(),
       reads,
+      takesStdin,
       runsWorkspaceCode,
       benign,
       flags: this.#flags,
@@ -192,7 +193,10 @@ class LevelJudge {
       stdin: this.#grammar.stdin === true,
       mayBePath: slot.kind === 'revision' && this.#compiled.behindEnds !== undefined && !this.#hasEnds,
     })
-    if (judged.kind === 'refused') return this.#refuse(`\`${this.#name}\`: ${judged.message}`)
+    if (judged.kind === 'refused') {
+      const hint = this.#compiled.instead.get(text)
+      return this.#refuse(`\`${this.#name}\`: ${judged.message}${hint === undefined ? '' : `; ${hint}`}`)
+    }
     this.#args.push(text)
     this.#addPaths(judged.paths, 0)
     if (isPathspec) this.#behind.add(judged.bounds)

@@ -123,6 +123,14 @@ describe('a path', () => {
     expect(await shell.call('show', { file: '-n' })).toMatchObject({ value: { stdout: 'dashed\n', args: ['./-n'] } })
     expect(await shell.call('named', { file: '-n' })).toMatchObject({ value: { args: ['--file=./-n'] } })
   })
+
+  it('a path is no host, no protocol and no setting to any program', async () => {
+    for (const file of ['host:etc/passwd', 'label:@x', 'SHELL=./x'])
+      expect(await shell.call('named', { file })).toMatchObject({ value: { args: [`--file=./${file}`] } })
+    shell.put('a:b', 'colon\n')
+    for (const file of ['a:b', shell.path('a:b')])
+      expect(await shell.call('show', { file })).toMatchObject({ value: { stdout: 'colon\n', args: ['./a:b'] } })
+  })
 })
 
 describe('what it may do', () => {

@@ -128,8 +128,9 @@ function filledInputs({ inputs }: NarrowCommand, args: JsonObject): ReadonlyMap<
 const ownValue = (args: JsonObject, name: string): JsonObject[string] | undefined =>
   Object.hasOwn(args, name) ? args[name] : undefined
 
-/** A name that a program could take for something else gets a `./` in front. */
-const pathText = (path: string): string => (/^[A-Za-z0-9_./\u0080-\uffff]/u.test(path) ? path : `./${path}`)
+/** A name that a program could take for something else (`-x`, `host:x`, `NAME=x`) gets a `./` in front. */
+const pathText = (path: string): string =>
+  path.startsWith('/') || /^[A-Za-z0-9_.\u0080-\uffff][^:=]*$/u.test(path) ? path : `./${path}`
 
 const mayBeFlag = (input: NarrowInput): boolean =>
   'oneOf' in input || ('number' in input && (input.min ?? 0) < 0) || ('text' in input && input.flag === true)

@@ -50,7 +50,7 @@ export type ProgramGrammar = {
   readonly behindEnds?: OperandSlot
   /** Every argument is text, also one that looks like a flag. */
   readonly literal?: boolean
-  /** `-` stands for the standard input and is no path. */
+  /** It may be given text on its standard input, for which `-` stands and is no path. Default: none is given, whatever it would do with it. */
   readonly stdin?: boolean
   /**
    * The program reads its arguments as getopt does. They are then put into the one form that no two versions of it read
@@ -115,6 +115,8 @@ export type JudgedCommand =
        */
       readonly looksAtFolder: 'no' | 'itself' | 'below' | 'repository'
       readonly reads: boolean
+      /** Whether it may be given text on its standard input. */
+      readonly takesStdin: boolean
       readonly runsWorkspaceCode: boolean
       /** The package script that it runs, where it runs one. */
       readonly script?: string

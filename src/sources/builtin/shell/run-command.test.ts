@@ -85,6 +85,25 @@ describe('what never runs', () => {
     expect(await shell.call('run_command', { program: 'ls', sandbox: false })).toMatchObject({ kind: 'refused' })
   })
 
+  it.each(['node', 'npm'])(
+    '%s alone, which could be told on its standard input what to run, is refused',
+    async (program) => {
+      const call = (more: object) => shell.call('run_command', { program, ...more })
+      expect(await call({ stdin: 'console.log(1)' })).toMatchObject({ kind: 'refused', code: 'invalid_args' })
+      expect(await call({})).toMatchObject({ kind: 'refused', code: 'invalid_args' })
+    },
+  )
+
+  it('a program gets text on its standard input only where its grammar says so', async () => {
+    const reader = { flags: ['-n'], reads: true } as const
+    await again({ shell: { programs: { sh: reader, cat: { ...reader, stdin: true }, node: true } } })
+    const call = (program: string, ...args: readonly string[]) =>
+      shell.call('run_command', { program, args, stdin: 'echo ran' })
+    expect(await call('sh')).toMatchObject({ kind: 'refused', code: 'unsafe_args' })
+    expect(await call('node', '--version')).toMatchObject({ kind: 'refused', code: 'unsafe_args' })
+    expect(await call('cat')).toMatchObject({ kind: 'value', value: { stdout: 'echo ran' } })
+  })
+
   it.each([
     {},
     { args: ['x'] },

@@ -46,6 +46,9 @@ export class ShellCommands {
     if (isRefusal(words)) return words
     const first = this.#judge(words.program, words.args)
     if (first.kind === 'refused') return { kind: 'refused', code: first.code, message: first.message }
+    // What a program would do with it is in no grammar: an interpreter would run it.
+    if (given.stdin !== undefined && !first.takesStdin)
+      return { kind: 'refused', code: 'unsafe_args', message: `\`${words.program}\` may not be given \`stdin\` so` }
     const cwd = place.locate({ path: given.cwd ?? '.', root: given.root })
     if (isRefusal(cwd)) return { ...cwd, message: `\`cwd\`: ${cwd.message}` }
     const canonical = canonicalArguments({ place, args: first.args, paths: first.paths, cwd }, !first.reads)

@@ -10,13 +10,18 @@ const BEFORE = [
   ...['--no-audit', '--no-workspaces', '--foreground-scripts', '--no-color'],
 ] as const
 
+const VERSION = ['--version', '-v'] as const
+const INSTEAD = {
+  exec: 'only what is allowed here may be run',
+  install: 'packages are installed by the people of the project',
+} as const
+
 export const NPM: ProgramGrammar = {
-  flags: ['--version', '-v'],
+  operands: [{ kind: 'text', oneOf: VERSION }],
+  least: 1,
+  literal: true,
   reads: true,
-  instead: {
-    exec: 'only what is allowed here may be run',
-    install: 'packages are installed by the people of the project',
-  },
+  instead: INSTEAD,
 }
 
 /** npm with `run NAME`, and `NAME` where npm knows it alone, of these scripts. */
@@ -27,8 +32,8 @@ export function npmWithScripts(scripts: readonly string[]): ProgramGrammar {
   const run: ProgramGrammar = { flags: quiet, subcommands: named, reads: true }
   const short = scripts.filter((script) => SHORT.has(script)).map((script) => [script, runs(script)] as const)
   return {
-    ...NPM,
-    flags: [...(NPM.flags ?? []), ...quiet],
+    ...{ reads: true, instead: INSTEAD },
+    flags: [...VERSION, ...quiet],
     subcommands: { ...Object.fromEntries(short), run, 'run-script': run },
     before: BEFORE,
   }

@@ -7,7 +7,13 @@ import { NPM } from './shipped-programs-npm.ts'
 import { SEARCH_PROGRAMS } from './shipped-programs-search.ts'
 import { TEXT_PROGRAMS } from './shipped-programs-text.ts'
 
-const node: ProgramGrammar = { flags: ['--version', '-v'], least: 0, reads: true }
+/** Alone, it runs what stands on its standard input. */
+const node: ProgramGrammar = {
+  operands: [{ kind: 'text', oneOf: ['--version', '-v'] }],
+  least: 1,
+  literal: true,
+  reads: true,
+}
 
 /** Those of `inspect`. */
 export const INSPECTING: ReadonlyMap<string, ProgramGrammar> = new Map(
