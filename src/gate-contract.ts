@@ -1,21 +1,20 @@
-// What a host holds of a gate: the options that go in, the gate and the sessions that come out. Only shapes; `gate.ts` wires them.
+// What a host holds of a gate and of its sessions; what goes into one stands in `gate/gate-options.ts`. Only shapes; `gate.ts` wires them.
 
 import type { RuleFinding } from './authorize/explain.ts'
 import type { PolicyOptions, ProfileName, RuleOptions } from './authorize/policy-options.ts'
-import type { Clock } from './base/clock.ts'
 import type { JsonObject } from './base/json-value.ts'
 import type { Entrance } from './describe/call.ts'
 import type { Caller } from './describe/caller.ts'
-import type { Decision, Reach, RuleReference } from './describe/decision.ts'
+import type { Decision, RuleReference } from './describe/decision.ts'
 import type { DeclaredEffect } from './describe/effect.ts'
 import type { EntryState, ToolListing } from './describe/entry.ts'
 import type { ErrorType } from './describe/error-types.ts'
 import type { ConfigProblem } from './describe/gate-config-error.ts'
 import type { Layer } from './describe/layer.ts'
 import type { Outcome } from './describe/outcome.ts'
-import type { Source, SourceState } from './describe/source.ts'
+import type { SourceState } from './describe/source.ts'
 import type { CommandFacts, Progress, Tool } from './describe/tool.ts'
-import type { GuardOptions } from './execute/guard-options.ts'
+import type { AnyTool, PersonsAnswer } from './gate/gate-options.ts'
 import type {
   Answered,
   ApprovalRow,
@@ -26,93 +25,10 @@ import type {
   RecordRow,
   StopRow,
   StopTarget,
-  Store,
 } from './observe/store.ts'
 import type { Verification } from './observe/verify.ts'
 
-/** A tool whatever its types. */
-export type AnyTool = Tool<never, unknown>
-
-/** A line for the operator. Never shown to a model. */
-export type LogEntry = {
-  readonly level: 'info' | 'warning' | 'error'
-  readonly message: string
-  readonly details?: Readonly<Record<string, unknown>>
-}
-
-export type GateOptions = {
-  readonly tools?: readonly AnyTool[]
-  readonly sources?: readonly Source[]
-  /** The root folder of file tools, or several by name. Default: none, and file tools cannot be used. */
-  readonly workspace?: string | Readonly<Record<string, string>>
-  /** `memory` (the default) keeps the newest 1,000 records; `{ sqlite: FILE }` keeps them all. Or a store of your own. */
-  readonly store?: 'memory' | { readonly sqlite: string } | Store
-  readonly policy?: PolicyOptions
-  readonly approvals?: ApprovalsOptions
-  readonly limits?: {
-    /** Bytes of model content of one result; more is cut and said. Default 48 KiB. */
-    readonly resultBytes?: number
-    /** Milliseconds from the opening of a call to its end. Default 60,000. */
-    readonly deadlineMs?: number
-    /** Canonical bytes of arguments. Default and at most 1 MiB. */
-    readonly argumentBytes?: number
-    /**
-     * The loop guard: equal calls with equal results of one session, one after the other. Default: warn 5, refuse 10. Outside a turn, calls less than `paceMs` (50) apart are a program's and do not count; 0 counts all.
-     */
-    readonly repeats?: { readonly warn?: number; readonly refuse?: number; readonly paceMs?: number }
-    /** Calls of one turn that run at the same time. Default: 8. */
-    readonly parallel?: number
-    /** Calls a minute: of one caller (a number alone), of one tenant, and of single tools by name or glob. Default: no bound. */
-    readonly perMinute?: number | PerMinute
-  }
-  /** Files and folders of the host that no tool may reach: configuration, keys, state. */
-  readonly ownFiles?: readonly string[]
-  /** Further guards around tools, besides those that every call passes; `explain guards` prints the whole list. */
-  readonly guards?: readonly GuardOptions[]
-  /** Milliseconds that one source may take to start. Default 30,000. */
-  readonly sourceStartMs?: number
-  readonly clock?: Clock
-  readonly log?: (entry: LogEntry) => void
-}
-
-export type PerMinute = {
-  readonly caller?: number
-  readonly tenant?: number
-  readonly tools?: Readonly<Record<string, number>>
-}
-
-/** Questions to a person, and who puts them. */
-export type ApprovalsOptions = {
-  /** Milliseconds for which a question stays open and its answer can be used. Default: one hour. */
-  readonly expiresMs?: number
-  /** Milliseconds for which an entrance may hold a call for its answer. Default: 45,000. */
-  readonly holdMs?: number
-  /** Milliseconds for which a grant holds. Default: twelve hours. */
-  readonly grantMs?: number
-  /**
-   * Asked by the library's own `call` and `turn`: the answer of a person, or undefined for none. The call that was asked
-   * about is made anew once it is approved. A throw is no answer.
-   */
-  readonly onRequest?: (
-    approval: ApprovalRow,
-    context: { readonly signal: AbortSignal },
-  ) => Promise<PersonsAnswer | undefined>
-  /** `code`: whoever answers has to bring a code that only `showCode` has seen. */
-  readonly proof?: 'none' | 'code'
-  /** Shows a code to the person at the gate's own terminal or console, and to nobody else. Needed where `proof` is `code`. */
-  readonly showCode?: (code: string, approval: ApprovalRow) => void
-}
-
-/** `scope`: how far the answer reaches, one of the reaches that the question offers. Default: `once`. */
-export type PersonsAnswer = {
-  readonly decision: 'approve' | 'decline'
-  /** Who answers; the host vouches for it. */
-  readonly by: string
-  readonly scope?: Reach
-  readonly comment?: string
-  readonly code?: string
-  readonly clientAsserted?: boolean
-}
+export type { AnyTool, ApprovalsOptions, GateOptions, LogEntry, PerMinute, PersonsAnswer } from './gate/gate-options.ts'
 
 /** `rules`: of origin `session`, for this session and its children; judged together with all others. */
 export type SessionOptions = Partial<Omit<Caller, 'parent'>> & { readonly rules?: readonly RuleOptions[] }
@@ -136,6 +52,16 @@ export type NamedCall = {
 
 export type CallOptions = Omit<NamedCall, 'name' | 'arguments'>
 
+export type TurnOptions = {
+  /** Ends all calls that are still open. */
+  readonly signal?: AbortSignal
+  /**
+   * Puts the question of a call that asks to somebody, one question after the other; true once it is answered: the same call is
+   * then made anew, in its place. A throw is no answer. Default: as `approvals.onRequest` says.
+   */
+  readonly ask?: (approvalId: string, signal: AbortSignal | undefined) => Promise<boolean>
+}
+
 export interface Session {
   readonly caller: Caller
   /** The same conversation in another phase of its task. A step that the gate does not know sees and calls nothing. */
@@ -149,9 +75,9 @@ export interface Session {
   call(request: NamedCall): Promise<Outcome>
   /**
    * The calls of one model turn: those that touch nothing in common run side by side, the others in call order. Outcomes
-   * stand in call order. `signal` ends all that are still open.
+   * stand in call order.
    */
-  turn(calls: readonly NamedCall[], options?: { readonly signal?: AbortSignal }): Promise<readonly Outcome[]>
+  turn(calls: readonly NamedCall[], options?: TurnOptions): Promise<readonly Outcome[]>
   /**
    * The conversation is over: what its calls, and those of its children, have left going on in the background ends. Calls that
    * are under way end by themselves, and calls made after this are calls like any other.

@@ -83,6 +83,7 @@ export type {
   Simulation,
   SourceRow,
   Suggestion,
+  TurnOptions,
   UnsettledCall,
   ViewRow,
 } from './gate-contract.ts'

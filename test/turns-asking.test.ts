@@ -44,6 +44,27 @@ describe('a turn in which a person is asked', () => {
     expect(ran).toHaveLength(2)
   })
 
+  test('`ask` of the turn puts the questions to somebody else; what fails there is no answer', async () => {
+    const ran: number[] = []
+    const doors = new Doors()
+    const step = doors.tool('step', { effect: 'write', touches: () => ['write file:/ws/f'], run: () => ran.push(1) })
+    const gate = await openGate({ tools: [step] })
+    const call = { name: 'step', arguments: {} }
+    const heard: string[] = []
+    const turn = (ask: (id: string) => Promise<boolean>) => gate.session().turn([call, call], { ask })
+    const answering = async (id: string): Promise<boolean> => {
+      heard.push(id)
+      return (await gate.approvals.decide(id, { decision: 'approve', by: 'ana' })).kind === 'answered'
+    }
+    expect((await turn(answering)).map(typeOf)).toEqual(['ok', 'ok'])
+    expect(new Set(heard).size).toBe(2)
+    const failing = () => Promise.reject(new Error('nobody is there'))
+    expect((await turn(failing)).map(typeOf)).toEqual(['approval_required', 'approval_required'])
+    // Saying that there is an answer gives none.
+    expect((await turn(async () => true)).map(typeOf)).toEqual(['approval_required', 'approval_required'])
+    expect(ran).toHaveLength(2)
+  })
+
   test('how long the answer takes is no part of the time of those behind', async () => {
     const { asked, onRequest, answer } = question()
     const clock = new FakeClock()

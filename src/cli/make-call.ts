@@ -27,15 +27,18 @@ export async function makeCall(
   const outcome = await make(call)
   const asked = outcome.ok ? undefined : askedApproval(outcome)
   if (asked === undefined) return outcome
+  return (await hasAnswer(parts, asked)) ? make({ ...call, approval: asked.id }) : outcome
+}
+
+/** Whether the question is answered now: by `--yes`, at this terminal, or elsewhere. */
+export async function hasAnswer(parts: CallParts, asked: Asked): Promise<boolean> {
   const answered = parts.yes ? await sayYes(parts, asked) : await ask(parts, asked.id)
-  if (answered === 'nobody') {
-    parts.terminal.note(
-      ['yellow', 'asks: '],
-      `approve it with ${parts.terminal.command(`approvals approve ${asked.id}`)}, then make the same call again; or use --yes`,
-    )
-    return outcome
-  }
-  return make({ ...call, approval: asked.id })
+  if (answered === 'somebody') return true
+  parts.terminal.note(
+    ['yellow', 'asks: '],
+    `approve it with ${parts.terminal.command(`approvals approve ${asked.id}`)}, then make the same call again; or use --yes`,
+  )
+  return false
 }
 
 /** Whether somebody has answered, here or elsewhere. */
@@ -73,7 +76,7 @@ function heard(terminal: Terminal, answered: Answered): Heard {
   return 'somebody'
 }
 
-type Asked = { readonly id: string; readonly shown: string }
+export type Asked = { readonly id: string; readonly shown: string }
 
 /** The question that a refused call left behind. */
 export function askedApproval(outcome: Outcome & { readonly ok: false }): Asked | undefined {

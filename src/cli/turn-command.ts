@@ -2,11 +2,11 @@
 
 import { parseJsonText } from '../base/json-text.ts'
 import type { Outcome } from '../describe/outcome.ts'
-import type { Gate, NamedCall, Session } from '../gate-contract.ts'
+import type { Gate, NamedCall } from '../gate-contract.ts'
 import { hasPerson } from './approval-prompt.ts'
 import { readCallerOptions } from './caller-options.ts'
 import type { CommandInput, RunCommand } from './command.ts'
-import { makeCall } from './make-call.ts'
+import { hasAnswer } from './make-call.ts'
 import { sourcesFor, untilThere, withGate } from './open-gate.ts'
 import { printOutcome } from './print-outcome.ts'
 import { followProgress } from './print-progress.ts'
@@ -33,50 +33,28 @@ export const turnCommand: RunCommand = async (input) => {
   return withGate(opened.value, input, { starts: sourcesFor(read.calls.map(({ name }) => name)) }, async (gate) => {
     for (const { name } of read.calls) await untilThere(gate, name, io.signal)
     const quiet = followProgress(gate, terminal)
-    const { outcomes, together } = await runTurn(gate, input, caller.caller, read.calls).finally(quiet)
+    const outcomes = await runTurn(gate, input, caller.caller, read.calls).finally(quiet)
     for (const outcome of outcomes) printOutcome(terminal, outcome)
-    if (together) for (const pieces of turnSchedule(outcomes)) terminal.line(...pieces)
-    else terminal.note(['dim', 'the calls were made one by one, since a question had to be answered first'])
+    for (const pieces of turnSchedule(outcomes)) terminal.line(...pieces)
     terminal.value(outcomes)
     return outcomes.every(({ ok }) => ok) ? 0 : 1
   })
 }
 
-type TurnRun = {
-  readonly outcomes: readonly Outcome[]
-  /** All were handed in at once, as a model's turn is. */
-  readonly together: boolean
-}
-
-/** Where somebody has to answer, the calls go in one by one: a question is answered before the next call may follow. */
+/** Questions are answered one after the other, each in the place of its call; what follows waits only where it has to. */
 async function runTurn(
   gate: Gate,
   { io, line, terminal }: CommandInput,
   caller: Parameters<Gate['session']>[0],
   calls: readonly NamedCall[],
-): Promise<TurnRun> {
+): Promise<readonly Outcome[]> {
   const session = gate.session(caller, 'cli')
-  const signalled = calls.map((call) => ({ ...call, signal: io.signal }))
   const yes = line.flag('yes')
-  const answers = yes || hasPerson(io)
-  if (!answers || !(await anyAsks(session, calls))) {
-    return { outcomes: await session.turn(signalled, { signal: io.signal }), together: true }
+  const ask = async (id: string): Promise<boolean> => {
+    const shown = (await gate.approvals.show(id))?.shown ?? ''
+    return hasAnswer({ gate, session, terminal, io, yes }, { id, shown })
   }
-  const outcomes: Outcome[] = []
-  for (const call of signalled) {
-    const make = async (one: NamedCall): Promise<Outcome> => {
-      const [outcome] = await session.turn([one])
-      if (outcome === undefined) throw new Error('a turn of one call had no outcome')
-      return outcome
-    }
-    outcomes.push(await makeCall({ gate, session, terminal, io, yes }, call, make))
-  }
-  return { outcomes, together: false }
-}
-
-async function anyAsks(session: Session, calls: readonly NamedCall[]): Promise<boolean> {
-  const previews = await Promise.all(calls.map((call) => session.decide(call)))
-  return previews.some((one) => one.kind === 'decided' && one.decision.kind === 'ask' && one.grant === undefined)
+  return session.turn(calls, { signal: io.signal, ...(yes || hasPerson(io) ? { ask } : {}) })
 }
 
 type Calls =

@@ -9,7 +9,7 @@ import type { Decision } from '../describe/decision.ts'
 import type { Entry, ToolListing } from '../describe/entry.ts'
 import type { Outcome, OutcomeError } from '../describe/outcome.ts'
 import type { Tool } from '../describe/tool.ts'
-import type { CallOptions, ChildOptions, DecisionPreview, NamedCall, Session } from '../gate-contract.ts'
+import type { CallOptions, ChildOptions, DecisionPreview, NamedCall, Session, TurnOptions } from '../gate-contract.ts'
 
 /** A caller's own id of a call is kept so far. */
 const ID_CHARACTERS_MAX = 256
@@ -49,6 +49,19 @@ function askedApproval({ type, details }: OutcomeError): string | undefined {
   const { approvalId, reason = 'waiting' } = details ?? {}
   if (type !== 'approval_required' || reason !== 'waiting') return undefined
   return typeof approvalId === 'string' ? approvalId : undefined
+}
+
+/** A throw is no answer. */
+async function isAnswered(
+  ask: NonNullable<SessionParts['ask']>,
+  approval: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    return (await ask(approval, signal)) === true
+  } catch {
+    return false
+  }
 }
 
 /** What a session is given of its gate besides the way into the pipeline. */
@@ -101,15 +114,16 @@ export class GateSession implements Session {
     return this.#make({ ...this.#request({ ...options, name: first.name, arguments: args }), tool: first })
   }
 
-  async turn(calls: readonly NamedCall[], options?: { readonly signal?: AbortSignal }): Promise<readonly Outcome[]> {
+  async turn(calls: readonly NamedCall[], options: TurnOptions = {}): Promise<readonly Outcome[]> {
     if (!Array.isArray(calls)) throw new TypeError('a turn is a list of calls')
-    const given = isSignal(options?.signal) ? options.signal : undefined
+    const { ask = this.#parts.ask } = options
+    const given = isSignal(options.signal) ? options.signal : undefined
     const whole = given === undefined ? undefined : anyOf([given])
     const requests = calls.map((call): CallRequest => ({ ...this.#request(call), inTurn: true }))
     try {
-      return await callTurn((request) => this.#makeWithin(whole?.signal, given, request), requests, {
+      return await callTurn((request) => this.#makeWithin(whole?.signal, given, request, ask), requests, {
         tickets: this.#parts.turn(requests.length),
-        oneByOne: this.#parts.ask !== undefined,
+        oneByOne: ask !== undefined,
         afterEachOther: this.#parts.mayCircle(this.caller, requests),
       })
     } finally {
@@ -137,9 +151,9 @@ export class GateSession implements Session {
   }
 
   /** One call; and where it asks and a person answers at once, the same call anew. Waiting is no part of either. */
-  #make(request: CallRequest): Promise<Outcome> {
+  #make(request: CallRequest, ask = this.#parts.ask): Promise<Outcome> {
     const made = callTool(this.#parts.rooms, request)
-    return this.#parts.ask === undefined ? made : this.#askOnce(request, made, this.#parts.ask)
+    return ask === undefined ? made : this.#askOnce(request, made, ask)
   }
 
   /** A call of a turn ends when its own signal aborts, or that of the whole turn. */
@@ -147,12 +161,13 @@ export class GateSession implements Session {
     whole: AbortSignal | undefined,
     given: AbortSignal | undefined,
     request: CallRequest,
+    ask: SessionParts['ask'],
   ): Promise<Outcome> {
-    if (whole === undefined) return this.#make(request)
-    if (request.signal === undefined || request.signal === given) return this.#make({ ...request, signal: whole })
+    if (whole === undefined) return this.#make(request, ask)
+    if (request.signal === undefined || request.signal === given) return this.#make({ ...request, signal: whole }, ask)
     const either = anyOf([whole, request.signal])
     try {
-      return await this.#make({ ...request, signal: either.signal })
+      return await this.#make({ ...request, signal: either.signal }, ask)
     } finally {
       either.release()
     }
@@ -165,7 +180,7 @@ export class GateSession implements Session {
   ): Promise<Outcome> {
     const outcome = await made
     const approval = outcome.ok ? undefined : askedApproval(outcome.error)
-    if (approval === undefined || !(await ask(approval, request.signal))) return outcome
+    if (approval === undefined || !(await isAnswered(ask, approval, request.signal))) return outcome
     // INVARIANT one-outcome: what was asked about is over and recorded; this is another call, and its outcome is the answer.
     return callTool(this.#parts.rooms, { ...request, approval })
   }

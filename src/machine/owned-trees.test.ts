@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { sweepGroups } from './control-group.ts'
+import { sweepPlaceholders } from './placeholders.ts'
 import { machineAbilities } from './probe-machine.ts'
 
 const abilities = await machineAbilities()
@@ -131,6 +132,17 @@ describe.skipIf(process.platform !== 'linux')('the host leaves', () => {
     await nobodyIsLeft(left)
     expect(existsSync(join(folder, '.vscode'))).toBe(false)
   })
+
+  test.skipIf(!isSandboxed)(
+    'the placeholders of a killed host are removed by the next gate on the machine',
+    async () => {
+      const left = await leave('sandbox', 'wait', 'SIGKILL')
+      await nobodyIsLeft(left)
+      expect(existsSync(join(folder, '.vscode'))).toBe(true)
+      sweepPlaceholders()
+      expect(existsSync(join(folder, '.vscode'))).toBe(false)
+    },
+  )
 
   test.skipIf(abilities.tree !== 'cgroup')(
     'what a killed host could not end is ended by the next gate on the machine',

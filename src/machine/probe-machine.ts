@@ -9,6 +9,7 @@ import { ControlGroup, sweepGroups } from './control-group.ts'
 import { groupPlaces } from './group-places.ts'
 import { JOIN_GROUPS } from './join-groups.ts'
 import { pathKind } from './path-kind.ts'
+import { sweepPlaceholders } from './placeholders.ts'
 import { sandboxArguments } from './sandbox-arguments.ts'
 
 /** Milliseconds for one thing to be tried. */
@@ -37,6 +38,7 @@ async function probe(): Promise<MachineAbilities> {
       : works(prlimit, ['--core=0:0', '--nofile=256:256', '--', TRUE_PROGRAMS.find(existsSync) ?? 'true']),
   ])
   sweepGroups(groups)
+  sweepPlaceholders()
   const kept = rlimits ? prlimit : undefined
   return {
     sandbox,

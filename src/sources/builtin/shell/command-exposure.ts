@@ -5,10 +5,11 @@
 import * as fs from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { RunContext } from '../../../describe/tool.ts'
-import { PROTECTED_NAMES, protectedName } from '../../../machine/protected-names.ts'
+import { PROTECTED_NAMES } from '../../../machine/protected-names.ts'
 import type { WalkedEntry } from '../../../machine/rooted-walk.ts'
 import type { Settled } from '../files/file-place.ts'
 import { fileResource, treeResource } from '../files/file-resources.ts'
+import { DEPTH_MAX, ENTRIES_MAX, isProtectedEntry, MADE_BY_PROGRAMS, WALK_MS_MAX } from './protected-changes.ts'
 import { rootsOf, type SettledCommand, treesOf } from './settled-command.ts'
 
 export type Exposure = {
@@ -19,6 +20,8 @@ export type Exposure = {
   readonly exposes: boolean
   /** Absolute paths that may not be changed, or made. Empty for a command that only reads. */
   readonly frozen: readonly string[]
+  /** Of these, the protected names: not those of the gate's own files. */
+  readonly protectedNames: readonly string[]
   /** Links of protected names and where they lead: nothing can hold them in place, so they are compared afterwards. */
   readonly links: ReadonlyMap<string, string>
 }
@@ -34,12 +37,7 @@ export type ExposureParts = {
   readonly everywhere?: boolean
 }
 
-const ENTRIES_MAX = 200_000
-const WALK_MS_MAX = 10_000
-const DEPTH_MAX = 64
 const HIDDEN_MAX = 1_000
-/** Folders in which nobody looks for protected names: they are full of them and made by programs. */
-const MADE_BY_PROGRAMS = new Set(['node_modules', '.git'])
 
 export async function exposureOf(
   command: SettledCommand,
@@ -58,6 +56,7 @@ class ExposureWalk {
   readonly #context: RunContext
   readonly #needed: readonly string[]
   readonly #endMs: number
+  readonly #own: ReadonlySet<string>
   readonly #masked: Set<string>
   readonly #frozen = new Set<string>()
   readonly #links = new Map<string, string>()
@@ -75,6 +74,7 @@ class ExposureWalk {
     const ownHere = own()
       .flatMap(spellings)
       .filter((path) => roots.some((root) => isWithin(root, path)))
+    this.#own = new Set(ownHere)
     this.#masked = new Set(ownHere.filter(exists))
     const trees = treesOf(command).map(({ absolute }) => absolute)
     this.#exposes = [...this.#masked].some((path) => trees.some((tree) => isWithin(tree, path)))
@@ -102,17 +102,17 @@ class ExposureWalk {
   result(): ExposureResult {
     if (this.#cut !== undefined) return { kind: 'unbounded', reason: this.#cut }
     const [masked, frozen] = [[...this.#masked], [...this.#frozen]]
-    return { kind: 'ok', masked, exposes: this.#exposes, frozen, links: this.#links }
+    const protectedNames = frozen.filter((path) => !this.#own.has(path))
+    return { kind: 'ok', masked, exposes: this.#exposes, frozen, protectedNames, links: this.#links }
   }
 
   /** Whether to look below this entry. */
   #note({ folder }: Settled, entry: WalkedEntry, hides: boolean): boolean {
     this.#entries++
     const absolute = folder.absolute(entry.relative)
-    if (this.#needed.includes(absolute)) return false
     const freezes = !this.#command.reads
-    if (freezes && protectedName([entry.name]) !== undefined && !this.#isAtRoot(absolute))
-      this.#freeze(dirname(absolute), entry.name)
+    if (freezes && isProtectedEntry(entry.relative)) this.#freeze(dirname(absolute), entry.name)
+    if (this.#needed.includes(absolute)) return false
     if (hides && !this.#context.mayTouch(fileResource('read', absolute))) {
       this.#masked.add(absolute)
       this.#exposes = true
@@ -121,10 +121,6 @@ class ExposureWalk {
     if (entry.kind !== 'directory') return false
     if (entry.depth >= DEPTH_MAX) this.#cut ??= `folders there are more than ${DEPTH_MAX} levels deep`
     return hides || !MADE_BY_PROGRAMS.has(entry.name)
-  }
-
-  #isAtRoot(absolute: string): boolean {
-    return rootsOf(this.#command).includes(dirname(absolute))
   }
 
   #freeze(folder: string, name: string): void {

@@ -3,7 +3,7 @@
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Clock } from '../../../base/clock.ts'
 import type { Place } from '../../../describe/place.ts'
 import type { RunContext } from '../../../describe/tool.ts'
@@ -19,6 +19,8 @@ import { gitEnvironment } from './git-environment.ts'
 import { assumedPaths, GitHistory, type RunGit, revisionWords, showsHistory } from './git-history.ts'
 import { findRepository, type GitRepository } from './git-repository.ts'
 import { gitStarts } from './git-starts.ts'
+import { protectedChanges, stateOf } from './protected-changes.ts'
+import { protectedFailure } from './protected-failure.ts'
 import { rootOf, rootsOf, type SettledCommand, treesOf } from './settled-command.ts'
 import { notPermitted } from './undone.ts'
 
@@ -40,7 +42,9 @@ export type ReadyCommand = {
   readonly plan: Omit<ProcessPlan, 'signal' | 'limits'>
   readonly abilities: MachineAbilities
   /** To be called when it has ended; the failure of one that changed what nobody may. */
-  readonly finish: () => ToolFailure | undefined
+  readonly finish: () => Promise<ToolFailure | undefined>
+  /** To be called in the place of `finish` where it never started. */
+  readonly discard: () => undefined
 }
 
 export type RunSettings = Pick<ProcessPlan, 'onOutput' | 'onBytes' | 'signal'> & { readonly limits: ProcessLimits }
@@ -85,7 +89,7 @@ export class CommandRunner {
     }
     const shown = await this.#historyProblem(ready, context)
     if (shown === undefined) return ready
-    ready.finish()
+    ready.discard()
     return shown
   }
 
@@ -142,7 +146,7 @@ export class CommandRunner {
     }
   }
 
-  async #planOf(command: SettledCommand, sandbox: SandboxPlan | undefined, { links }: Exposure) {
+  async #planOf(command: SettledCommand, sandbox: SandboxPlan | undefined, exposure: Exposure) {
     const { program, before, args, cwd } = command
     const abilities = await this.#parts.machine()
     const home = sandbox === undefined ? mkdtempSync(join(tmpdir(), 'lockgate-command-')) : SANDBOX_HOME
@@ -150,6 +154,12 @@ export class CommandRunner {
       ...commandEnvironment({ folders: this.#parts.folders, home }),
       ...(program.name === 'git' ? gitEnvironment(repositoryOf(command)) : {}),
     }
+    const discard = (): undefined => {
+      if (sandbox === undefined) rmSync(home, { recursive: true, force: true })
+    }
+    // Where nothing holds them in place they are compared as well.
+    const unheld = sandbox === undefined ? exposure.protectedNames : []
+    const states = new Map(unheld.map((path) => [path, stateOf(path)]))
     return {
       abilities,
       place: sandbox === undefined ? ('child' as const) : ('sandbox' as const),
@@ -157,12 +167,28 @@ export class CommandRunner {
         ...{ program: program.path, name: program.name, args: [...before, ...args], cwd: cwd.absolute, env },
         ...(sandbox === undefined ? {} : { sandbox }),
       },
-      finish: (): ToolFailure | undefined => {
-        if (sandbox === undefined) rmSync(home, { recursive: true, force: true })
-        const moved = movedLinks(links)
-        return moved.length === 0 ? undefined : changed(program.name)
+      discard,
+      finish: (): Promise<ToolFailure | undefined> => {
+        discard()
+        return this.#changesOf(command, exposure, states)
       },
     }
+  }
+
+  /** What could not be held in place is told afterwards. */
+  async #changesOf(
+    command: SettledCommand,
+    { links, masked, frozen }: Exposure,
+    unheld: ReadonlyMap<string, string>,
+  ): Promise<ToolFailure | undefined> {
+    if (command.reads) return undefined
+    const trees = treesOf(command)
+    const known = new Set([...frozen, ...links.keys()])
+    const parts = { trees, known, masked: new Set(masked), unheld }
+    const { paths, cut } = await protectedChanges(parts, this.#parts.clock)
+    const roots = trees.map(({ absolute }) => absolute)
+    const moved = movedLinks(links).map((path) => relative(roots.find((root) => isWithin(root, path)) ?? '/', path))
+    return protectedFailure(command.program.name, [...new Set([...moved, ...paths])], cut)
   }
 }
 
@@ -198,9 +224,3 @@ function repositoryOf({ cwd }: SettledCommand): GitRepository | undefined {
   const found = findRepository(cwd.absolute, rootOf(cwd))
   return found.kind === 'repository' ? found : undefined
 }
-
-const changed = (name: string): ToolFailure =>
-  toolFailure({
-    ...{ type: 'permission_denied', code: 'protected_changed', effect: 'done' },
-    message: `\`${name}\` has changed where a protected link leads; a person has to look at that`,
-  })

@@ -2,7 +2,7 @@
 // code it runs. Where the machine has a sandbox these are tried in it; the refusals without one are tried everywhere.
 
 import * as fs from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { machineAbilities } from '../../../machine/probe-machine.ts'
 import { ShellFixture } from './shell.fixture.ts'
 
@@ -202,6 +202,103 @@ describe('code of the workspace', () => {
     fs.symlinkSync('agents', shell.path('.claude'))
     script('true')
     expect(await shell.run('npm', 'run', 'probe')).toMatchObject({ kind: 'value' })
+  })
+
+  it.runIf(boxed)('that makes a protected name in a deeper folder is found out, and told which', async () => {
+    shell.mayTouch = () => true
+    const made = async (text: string): Promise<unknown> => {
+      script(text)
+      return shell.run('npm', 'run', 'probe')
+    }
+    const failure = { kind: 'failure', type: 'permission_denied', code: 'protected_changed', effect: 'done' }
+    const ran = await made(
+      'mkdir -p n/.git/hooks n/.config/git; echo evil > n/.git/hooks/pre-commit; echo x > n/.ENVRC',
+    )
+    expect(ran).toMatchObject(failure)
+    const { message } = ran as { message: string }
+    for (const name of ['`n/.git`', '`n/.config/git`', '`n/.ENVRC`']) expect(message).toContain(name)
+    expect(message).not.toContain(shell.base)
+    // Told once: from now on it is there, and frozen like the others.
+    expect(await made('echo more > n/.git/hooks/pre-commit; true')).toMatchObject({ kind: 'value' })
+    expect(shell.text('n/.git/hooks/pre-commit')).toBe('evil\n')
+    shell.put('node_modules/x/.vscode/settings.json', '{}')
+    expect(await made('mv node_modules/x y')).toMatchObject({
+      ...failure,
+      message: expect.stringContaining('`y/.vscode`'),
+    })
+    const many = await made('for i in $(seq 40); do mkdir -p "m$i/.git"; done')
+    expect(many).toMatchObject({ ...failure, message: expect.stringMatching(/ and 30 more;/) })
+  })
+
+  it.runIf(boxed)('that leaves more than can be looked through afterwards is not taken for harmless', async () => {
+    shell.mayTouch = () => true
+    script('p=d; for i in $(seq 70); do p=$p/d; done; mkdir -p $p/.git')
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({
+      ...{ kind: 'failure', code: 'protected_changed', effect: 'done' },
+      message: expect.stringContaining('levels deep'),
+    })
+  })
+
+  it.runIf(boxed)('makes ordinary folders, and what programs fill themselves, as it likes', async () => {
+    shell.mayTouch = () => true
+    script(
+      'mkdir -p coverage/lib n/.config/other .cache/x sub/node_modules/a/.git; echo a > coverage/lib/a; echo b > n/.gitignore',
+    )
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({ kind: 'value' })
+    expect(shell.text('coverage/lib/a')).toBe('a\n')
+    expect(shell.exists('sub/node_modules/a/.git')).toBe(true)
+  })
+
+  it.runIf(boxed)('is found out at a root too, where it makes a name in a spelling that nothing holds', async () => {
+    shell.mayTouch = () => true
+    shell.put('there.code-workspace', 'as it was\n')
+    script('echo evil > there.code-workspace; echo evil > new.code-workspace; mkdir .Vscode; true')
+    const ran = await shell.run('npm', 'run', 'probe')
+    expect(ran).toMatchObject({ kind: 'failure', code: 'protected_changed', effect: 'done' })
+    const { message } = ran as { message: string }
+    for (const name of ['`new.code-workspace`', '`.Vscode`']) expect(message).toContain(name)
+    expect(message).not.toContain('there')
+    expect(shell.text('there.code-workspace')).toBe('as it was\n')
+  })
+
+  it.runIf(boxed)('cannot change a name that is protected below another one either, at any depth', async () => {
+    shell.mayTouch = () => true
+    shell.put('sub/.config/git/config', 'as it was\n')
+    shell.put('sub/.config/other/config', 'as it was\n')
+    script('for p in git other; do echo evil > sub/.config/$p/config; done; mv sub/.config sub/c; true')
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({ kind: 'value' })
+    expect(shell.text('sub/.config/git/config')).toBe('as it was\n')
+    expect(shell.text('sub/.config/other/config')).toBe('evil\n')
+  })
+
+  it.runIf(boxed)('in the background is looked through when it ends, and its job says what it did', async () => {
+    shell.mayTouch = () => true
+    script('mkdir -p n/.git')
+    const started = await shell.call('run_command', { program: 'npm', args: ['run', 'probe'], background: true })
+    const job = started.kind === 'value' ? started.value.job : ''
+    await vi.waitFor(
+      async () =>
+        expect(await shell.call('job_output', { job })).toMatchObject({
+          value: { state: 'ended', ended: expect.stringContaining('`n/.git`') },
+        }),
+      10_000,
+    )
+  })
+
+  it('that nothing holds is compared afterwards too: what it made, what it changed, and nothing else', async () => {
+    shell.mayTouch = () => true
+    shell.approved = true
+    shell.place = 'child'
+    shell.put('.npmrc', 'as it was\n')
+    shell.put('sub/.envrc', 'as it was\n')
+    script('echo made > made.txt')
+    expect(await shell.run('npm', 'run', 'probe')).toMatchObject({ kind: 'value' })
+    script('echo changed >> sub/.envrc; mkdir -p n/.vscode .idea')
+    const ran = await shell.run('npm', 'run', 'probe')
+    expect(ran).toMatchObject({ kind: 'failure', code: 'protected_changed', effect: 'done' })
+    const { message } = ran as { message: string }
+    for (const name of ['`sub/.envrc`', '`n/.vscode`', '`.idea`']) expect(message).toContain(name)
+    expect(message).not.toContain('.npmrc')
   })
 
   it.runIf(boxed)('a program that reads cannot change anything, whatever it is', async () => {

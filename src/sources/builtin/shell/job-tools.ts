@@ -99,7 +99,9 @@ function stateOf(job: Job, from: number): JobState {
   const exitCode = end?.kind === 'ended' ? end.exitCode : null
   return {
     ...{ job: id, program: facts.program, args: facts.args, state: end === undefined ? 'running' : 'ended' },
-    ...(end === undefined ? {} : { ended: endingOf(job) }),
+    ...(end === undefined
+      ? {}
+      : { ended: [endingOf(job), end.problem].filter((part) => part !== undefined).join('; ') }),
     ...(exitCode === null ? {} : { exitCode }),
     ...{ ...read, missed: Math.max(0, read.from - Math.min(from, job.ring.total)) },
   }

@@ -20,11 +20,14 @@ export type JobBounds = {
 /** Why a job was ended before it was over. */
 export type JobStop = 'stopped' | 'deadline' | 'idle' | 'not allowed any more' | 'its session ended' | 'the gate closed'
 
+/** `problem`: what it did that it may not have, in words. */
+export type JobEnd = ProcessEnd & { readonly problem?: string }
+
 /** What a job runs. It ends when the signal says so, and never rejects. */
 export type JobRun = (parts: {
   readonly signal: AbortSignal
   readonly onBytes: (stream: string, bytes: Buffer) => void
-}) => Promise<ProcessEnd>
+}) => Promise<JobEnd>
 
 export type JobFacts = { readonly program: string; readonly args: readonly string[]; readonly place: Place }
 
@@ -35,8 +38,8 @@ export class Job {
   readonly id = `job_${randomUUID()}`
   readonly facts: JobFacts
   readonly ring: JobRing
-  readonly done: Promise<ProcessEnd>
-  end: ProcessEnd | undefined
+  readonly done: Promise<JobEnd>
+  end: JobEnd | undefined
   why: JobStop | undefined
   askedAtMs: number
   readonly #controller = new AbortController()

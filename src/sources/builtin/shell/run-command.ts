@@ -1,5 +1,6 @@
 // `run_command`: one program of those that the operator named, with arguments that its grammar allows, and no shell. It runs in
-// a sandbox where there is one; what a caller may not read is not there, and what no tool may change cannot be changed.
+// a sandbox where there is one; what a caller may not read is not there, what no tool may change cannot be changed, and what it made
+// of that where nothing could hold it is told.
 
 import type { JsonObject } from '../../../base/json-value.ts'
 import { textPart } from '../../../describe/content.ts'

@@ -48,7 +48,8 @@ export async function runForeground({
     }
     const { program, args, reads, benign } = command
     const stoppedMs = timedOut && end.kind === 'ended' && end.stopped === 'aborted' ? limitMs : undefined
-    return ready.finish() ?? answerOf({ program: program.name, args, place, reads, benign }, end, stoppedMs)
+    const changed = end.kind === 'ended' ? await ready.finish() : ready.discard()
+    return changed ?? answerOf({ program: program.name, args, place, reads, benign }, end, stoppedMs)
   } finally {
     cancel()
     context.signal.removeEventListener('abort', leave)

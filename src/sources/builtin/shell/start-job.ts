@@ -32,7 +32,11 @@ export function startJob({ runner, ready, slot, context, limits, timeoutMs }: Jo
   const facts = { program: program.name, args, place: ready.place }
   const job = slot.start(
     facts,
-    ({ signal, onBytes }) => runner.run(ready, { signal, onBytes, limits: { ...limits, floodBytes: FLOOD_BYTES } }),
+    async ({ signal, onBytes }) => {
+      const end = await runner.run(ready, { signal, onBytes, limits: { ...limits, floodBytes: FLOOD_BYTES } })
+      const changed = end.kind === 'ended' ? await ready.finish() : ready.discard()
+      return changed === undefined ? end : { ...end, problem: changed.message }
+    },
     timeoutMs,
   )
   const unwatch = context.goesOn((reason) =>
@@ -40,8 +44,7 @@ export function startJob({ runner, ready, slot, context, limits, timeoutMs }: Jo
   )
   void job.done.then((end) => {
     unwatch()
-    const changed = ready.finish()
-    if (changed !== undefined) context.log(changed.message)
+    if (end.problem !== undefined) context.log(end.problem)
     if (end.kind === 'ended')
       for (const limit of end.unenforced) context.log(`the limit of ${limit} was not kept: this machine cannot`)
   })
