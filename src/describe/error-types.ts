@@ -69,7 +69,12 @@ export const ERROR_TYPES = {
     502,
     'the tool answered something that its own output schema refuses; the answer is withheld',
   ),
-  outcome_unknown: row('execute', 'never', 502, 'nobody knows what the call did: contact was lost after the tool may have acted, or an equal call is under way or ended so'),
+  outcome_unknown: row(
+    'execute',
+    'never',
+    502,
+    'nobody knows what the call did: contact was lost after the tool may have acted, or an equal call is under way or ended so',
+  ),
   key_conflict: row('audit', 'fix_args', 409, 'the idempotency key was used before, for other arguments'),
   audit_unavailable: row('audit', 'later', 503, 'the record of the call cannot be kept, so nothing was done'),
   internal: row('observe', 'never', 500, 'a fault of the gate itself; the operator finds it under the call id'),
