@@ -1,6 +1,6 @@
 // What the caller's thread does when the worker's does not do its part. Method: workers of a few lines that die in each way.
 
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -82,6 +82,36 @@ describe('a worker that dies while it is asked', () => {
   test('in the middle of a close: the close rejects', async () => {
     const link = await opened(`${OPENED} port.on('message', () => process.exit(1))`)
     await expect(link.close()).rejects.toThrow(/worker/)
+  })
+})
+
+describe('a worker that was closed', () => {
+  const ANSWERS = `
+    import { writeFileSync } from 'node:fs'
+    const answer = ({ requests }) => {
+      const replies = requests.map(({ id }) => ({ id, kind: 'done', value: undefined }))
+      port.postMessage({ kind: 'progress', rowsDone: 0, charsDone: 0, failure: undefined, replies })
+    }
+  `
+
+  test('is let come to its own end: nothing that it is still at is cut off', async () => {
+    const file = join(files.root, 'ended')
+    const link = await opened(`${OPENED}${ANSWERS}
+      port.on('message', (batch) => {
+        answer(batch)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150)
+        writeFileSync(${JSON.stringify(file)}, 'ended')
+        port.close()
+      })
+    `)
+    await link.close()
+    expect(readFileSync(file, 'utf8')).toBe('ended')
+  })
+
+  test('is ended where it does not end', async () => {
+    const link = await opened(`${OPENED}${ANSWERS} port.on('message', answer); setInterval(() => {}, 1_000)`)
+    await link.close()
+    expect(link.failure()).toBe('the store is closed')
   })
 })
 

@@ -154,8 +154,25 @@ export class WorkerLink {
       this.#end(CLOSED)
       // The worker may be gone before this is reached: that it was closed is what is told.
       this.#ended = CLOSED
-      await this.#worker.terminate()
+      await this.#gone()
     }
+  }
+
+  /**
+   * A worker that was closed ends by itself. One that is ended from outside while its driver is at work can take the whole
+   * process with it (libsql ends it), so that is kept for one that does not end.
+   */
+  #gone(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => void this.#worker.terminate().then(() => resolve()), PATIENCE_MS)
+      const gone = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#worker.once('exit', gone)
+      // It was gone before anybody listened.
+      if (this.#worker.threadId === -1) gone()
+    })
   }
 
   /** Holds the caller until the worker has caught up; not where rows cannot be written anyway. */
