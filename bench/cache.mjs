@@ -4,20 +4,11 @@
 
 import { createGate, defineTool } from '../dist/index.js'
 import { median, row, threadCpuNs, wallUsPerCall } from './measure.mjs'
+import { args, forecast, input } from './weather.mjs'
+import { changing } from './write-gate.mjs'
 
 const RUNS = 5
 const COUNT = 20_000
-const input = {
-  type: 'object',
-  properties: {
-    city: { type: 'string', minLength: 1, maxLength: 100 },
-    days: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-    unit: { type: 'string', enum: ['c', 'f'] },
-  },
-  required: ['city', 'days', 'unit'],
-  additionalProperties: false,
-}
-const args = { city: 'Reykjavik', days: 3, unit: 'c' }
 const define = (name, more) =>
   defineTool({
     name,
@@ -26,18 +17,10 @@ const define = (name, more) =>
     input,
     effect: 'read',
     touches: ({ city }) => [`read weather:${city}`],
-    run: async ({ city, days, unit }) => ({ city, high: days + 10, unit }),
+    run: forecast,
     ...more,
   })
-const change = defineTool({
-  name: 'change',
-  version: '1.0.0',
-  description: 'Changes a thing.',
-  input: { type: 'object', properties: { n: { type: 'integer' } } },
-  effect: 'write',
-  touches: ({ n }) => [`write thing:${n}`],
-  run: async () => 'done',
-})
+const change = changing('change', { touches: ({ n }) => [`write thing:${n}`] })
 
 const cache = { forMs: 3_600_000 }
 const gate = await createGate({

@@ -6,23 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGate, defineTool } from '../dist/index.js'
 import { median, processCpuUs, row, threadCpuNs, wallUsPerCall } from './measure.mjs'
+import { args, forecast, input } from './weather.mjs'
 
 const RUNS = 5
 const COUNT = 20_000
-const input = {
-  type: 'object',
-  properties: {
-    city: { type: 'string', minLength: 1, maxLength: 100 },
-    days: { type: 'integer', minimum: 1, maximum: 14 },
-    unit: { type: 'string', enum: ['c', 'f'] },
-  },
-  required: ['city', 'days', 'unit'],
-  additionalProperties: false,
-}
-const args = { city: 'Reykjavik', days: 3, unit: 'c' }
-const run = async ({ city, days, unit }) => ({ city, high: days + 10, unit })
 const tool = (name, effect) =>
-  defineTool({ name, version: '1.0.0', description: 'Weather of a city.', input, effect, run })
+  defineTool({ name, version: '1.0.0', description: 'Weather of a city.', input, effect, run: forecast })
 const policy = { defaults: { write: 'allow' }, rules: [{ deny: 'admin_*' }, { allow: 'weather' }] }
 
 async function measureCalls(gate, name) {
@@ -48,7 +37,7 @@ async function measureCalls(gate, name) {
 }
 
 const bare = []
-for (let index = 0; index < RUNS + 1; index++) bare.push(await wallUsPerCall(COUNT, () => run(args)))
+for (let index = 0; index < RUNS + 1; index++) bare.push(await wallUsPerCall(COUNT, () => forecast(args)))
 const bareUs = median(bare.slice(1))
 row('bare function', bareUs, 'us')
 

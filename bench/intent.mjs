@@ -1,30 +1,14 @@
 // A write tool with a durable intent, beside one durable SQLite insert of the same row in the same kind of file: ratio of
 // medians, one at a time, interleaved.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createGate, defineTool } from '../dist/index.js'
 import { median, row } from './measure.mjs'
 import { openDatabase } from './open-database.mjs'
+import { writeGate } from './write-gate.mjs'
 
 const COUNT = 300
 const ROUNDS = 5
-const folder = mkdtempSync(join(tmpdir(), 'lockgate-bench-'))
-const change = defineTool({
-  name: 'change',
-  version: '1.0.0',
-  description: 'Changes a thing.',
-  input: { type: 'object', properties: { n: { type: 'integer' } } },
-  effect: 'write',
-  run: async () => 'done',
-})
-const gate = await createGate({
-  tools: [change],
-  policy: { defaults: { write: 'allow' } },
-  store: { sqlite: join(folder, 'gate.db') },
-})
-const session = gate.session()
+const { folder, gate, session, close } = await writeGate(['change'], { defaults: { write: 'allow' } })
 
 const database = openDatabase(join(folder, 'plain.db'))
 database.exec(
@@ -53,6 +37,5 @@ for (let round = 0; round < ROUNDS; round++) {
 row('one durable SQLite insert, same row', median(inserts), 'us')
 row('write call with a durable intent', median(calls), 'us')
 row('write call / insert', median(calls) / median(inserts), 'x', 1.5)
-await gate.close()
 database.close()
-rmSync(folder, { recursive: true, force: true })
+await close()

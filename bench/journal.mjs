@@ -1,28 +1,11 @@
 // An idempotency key on SQLite: what its claim and its end cost. A write call with a key beside the same call without one,
 // one at a time, interleaved; and the replay of a recorded answer. The end of a keyed call is on disk before it is answered.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createGate, defineTool } from '../dist/index.js'
 import { median, row } from './measure.mjs'
+import { writeGate } from './write-gate.mjs'
 
 const COUNT = 600
-const folder = mkdtempSync(join(tmpdir(), 'lockgate-bench-'))
-const change = defineTool({
-  name: 'change',
-  version: '1.0.0',
-  description: 'Changes a thing.',
-  input: { type: 'object', properties: { n: { type: 'integer' } } },
-  effect: 'write',
-  run: async () => 'done',
-})
-const gate = await createGate({
-  tools: [change],
-  policy: { defaults: { write: 'allow' } },
-  store: { sqlite: join(folder, 'gate.db') },
-})
-const session = gate.session()
+const { session, close } = await writeGate(['change'], { defaults: { write: 'allow' } })
 
 const timeOf = async (n, idempotencyKey) => {
   const start = process.hrtime.bigint()
@@ -48,5 +31,4 @@ row('write call without a key', median(times.plain), 'us')
 row('write call with a key', median(times.keyed), 'us')
 row('claim and end of a key', (median(times.keyed) - median(times.plain)) / 1_000, 'ms', 0.5)
 row('recorded answer given again', median(times.replay), 'us')
-await gate.close()
-rmSync(folder, { recursive: true, force: true })
+await close()

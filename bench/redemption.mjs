@@ -1,29 +1,14 @@
 // A person's answer put to use: a write call that redeems its approval, or that a grant covers, with its durable intent on
 // SQLite. Beside it the same call where nothing is asked, one at a time, interleaved.
 
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createGate, defineTool } from '../dist/index.js'
 import { median, row } from './measure.mjs'
+import { writeGate } from './write-gate.mjs'
 
 const COUNT = 500
-const folder = mkdtempSync(join(tmpdir(), 'lockgate-bench-'))
-const tool = (name) =>
-  defineTool({
-    name,
-    version: '1.0.0',
-    description: 'Changes a thing.',
-    input: { type: 'object', properties: { n: { type: 'integer' } } },
-    effect: 'write',
-    run: async () => 'done',
-  })
-const gate = await createGate({
-  tools: [tool('asked'), tool('granted'), tool('free')],
-  policy: { defaults: { write: 'ask' }, rules: [{ allow: 'free' }] },
-  store: { sqlite: join(folder, 'gate.db') },
+const { gate, session, close } = await writeGate(['asked', 'granted', 'free'], {
+  defaults: { write: 'ask' },
+  rules: [{ allow: 'free' }],
 })
-const session = gate.session()
 
 const ask = async (name, n) => (await session.call({ name, arguments: { n } })).error.details.approvalId
 const timeOf = async (name, n) => {
@@ -49,5 +34,4 @@ for (let n = 0; n < COUNT; n++) {
 row('write call that asks nothing', median(times.free), 'us')
 row('write call that redeems its approval', median(times.asked), 'us', 1_000)
 row('write call that a grant covers', median(times.granted), 'us', 1_000)
-await gate.close()
-rmSync(folder, { recursive: true, force: true })
+await close()

@@ -58,6 +58,15 @@ export async function until(holds: () => boolean): Promise<void> {
   }
 }
 
+/** `opened` resolves when somebody lets it. */
+export function door() {
+  let openIt = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    openIt = resolve
+  })
+  return { opened, open: () => openIt() }
+}
+
 /** Long enough for everything to happen that happens by itself. */
 export async function calm(): Promise<void> {
   for (let rounds = 0; rounds < 30; rounds++) await turnOfLoop()

@@ -5,8 +5,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { defineTool, type Gate, type GateOptions, type Outcome, toolFailure } from '../src/index.ts'
+import { until } from '../src/stores/conformance-files.ts'
 import { findDriver } from '../src/stores/sqlite-driver.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
+import { door } from './doors.ts'
 import { newFolder, openGate } from './opened.ts'
 
 type Acting = Parameters<typeof defineTool>[0]
@@ -38,22 +40,6 @@ const pay = (gate: Gate, idempotencyKey: string | undefined, sum = 1, more: obje
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
   })
 const errorOf = (outcome: Outcome) => (outcome.ok ? undefined : outcome.error)
-/** Resolves with `open` when somebody lets it. */
-function door() {
-  let openIt = (): void => {}
-  const opened = new Promise<void>((resolve) => {
-    openIt = resolve
-  })
-  return { opened, open: () => openIt() }
-}
-/** Polls, with a bound. */
-async function until(condition: () => unknown): Promise<void> {
-  const endMs = performance.now() + 15_000
-  while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error('what was waited for did not come')
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-}
 const file = () => ({ sqlite: join(newFolder(), 'state', 'lockgate.db') })
 
 describe.each(['memory', 'sqlite'] as const)('one key, one effect (%s)', (kind) => {

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { type AnyTool, defineTool, type Gate, type GateOptions, type Outcome, type RunContext } from '../src/index.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
+import { calm, typeOf, until } from './doors.ts'
 import { openGate } from './opened.ts'
 
 type Args = Readonly<Record<string, unknown>>
@@ -24,16 +25,17 @@ const ALLOWED = { defaults: { write: 'allow', execute: 'allow' } } as const
 
 const open = (tools: readonly AnyTool[], options: GateOptions = {}): Promise<Gate> =>
   openGate({ tools, policy: ALLOWED, ...options })
-const typeOf = (outcome: Outcome | undefined): string =>
-  outcome === undefined ? 'none' : outcome.ok ? 'ok' : outcome.error.type
-const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let rounds = 0; !holds(); rounds++) {
-    if (rounds > 2_000) throw new Error('it never came to that')
-    await turnOfLoop()
-  }
-}
+/** Makes a call of `inner` and ends without it, once that has begun. */
+const leaving = (began: () => boolean): AnyTool =>
+  tool(
+    'outer',
+    async ({ call }) => {
+      void call({ name: 'inner' })
+      await until(began)
+      return 'gone'
+    },
+    WRITES,
+  )
 
 async function records(gate: Gate) {
   await gate.records.flush()
@@ -123,7 +125,7 @@ describe('a call that a tool makes', () => {
     process.on('warning', listen)
     const gate = await open([inner, outer], { limits: { repeats: { paceMs: 0 } } })
     const outcome = await gate.session().call({ name: 'outer' })
-    await turnOfLoop()
+    await new Promise((resolve) => setImmediate(resolve))
     process.off('warning', listen)
     expect(outcome).toMatchObject({ ok: true, value: Array.from({ length: 45 }, () => 'ok') })
     expect(warned).toEqual([])
@@ -264,7 +266,7 @@ describe('lanes', () => {
     const gate = await open([change, outer])
     const outcome = gate.session().call({ name: 'outer' })
     await until(() => doors.has('1') && doors.has('3'))
-    for (let rounds = 0; rounds < 20; rounds++) await turnOfLoop()
+    await calm()
     expect(log.sort()).toEqual(['1 starts', '3 starts'])
     for (const id of ['3', '1', '2']) {
       await until(() => doors.has(id))
@@ -292,15 +294,7 @@ describe('lanes', () => {
       },
       WRITES,
     )
-    const outer = tool(
-      'outer',
-      async ({ call }) => {
-        void call({ name: 'inner' })
-        await until(() => began)
-        return 'gone'
-      },
-      WRITES,
-    )
+    const outer = leaving(() => began)
     const behind = tool('behind', () => log.push('behind'), WRITES)
     const gate = await open([inner, outer, behind], { clock })
     const session = gate.session()
@@ -324,15 +318,7 @@ describe('lanes', () => {
       },
       WRITES,
     )
-    const outer = tool(
-      'outer',
-      async ({ call }) => {
-        void call({ name: 'inner' })
-        await until(() => began)
-        return 'gone'
-      },
-      WRITES,
-    )
+    const outer = leaving(() => began)
     const behind = tool('behind', () => 'ran', WRITES)
     const gate = await open([inner, outer, behind], { clock })
     const session = gate.session()

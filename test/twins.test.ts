@@ -5,8 +5,10 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { defineTool, type Gate, type GateOptions, type Outcome, toolFailure } from '../src/index.ts'
+import { until } from '../src/stores/conformance-files.ts'
 import { findDriver } from '../src/stores/sqlite-driver.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
+import { door } from './doors.ts'
 import { newFolder, openGate } from './opened.ts'
 
 const MINUTE_MS = 60_000
@@ -30,20 +32,6 @@ const send = (gate: Gate, to = 'ana', more: object = {}) =>
   gate.session({ user: 'ana' }).call({ name: 'send', arguments: { to }, ...more })
 const open = (tool: unknown, more: Partial<GateOptions> = {}) => openGate({ policy, tools: [tool] as never, ...more })
 const errorOf = (outcome: Outcome) => (outcome.ok ? undefined : outcome.error)
-function door() {
-  let openIt = (): void => {}
-  const opened = new Promise<void>((resolve) => {
-    openIt = resolve
-  })
-  return { opened, open: () => openIt() }
-}
-async function until(condition: () => unknown): Promise<void> {
-  const endMs = performance.now() + 15_000
-  while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error('what was waited for did not come')
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-}
 const dead = (): never => {
   throw new Error('the line is dead')
 }

@@ -2,23 +2,13 @@
 // over. One command has a folder in each hierarchy that keeps something for it. Nothing here throws once the groups are made:
 // a group that somebody else removed has nobody in it.
 
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmdirSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, mkdirSync, openSync, rmdirSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'
 import { errorMessage } from '../base/error-text.ts'
 import type { GroupParent, ProcessLimit } from './abilities.ts'
+import { namesIn, processSpace, readText, startTicks } from './process-identity.ts'
 
 /** Milliseconds between tries to remove a group whose last process is still on its way out, and how often it is tried. */
 const REMOVE_MS = 20
@@ -85,7 +75,7 @@ export class ControlGroup {
   cpuMs(): number | undefined {
     for (const { path, version } of this.#folders) {
       if (version === 'cgroup v1') continue
-      const [, used] = /^usage_usec (\d+)$/m.exec(read(join(path, 'cpu.stat'))) ?? []
+      const [, used] = /^usage_usec (\d+)$/m.exec(readText(join(path, 'cpu.stat'))) ?? []
       if (used !== undefined) return Number(used) / 1_000
     }
     return undefined
@@ -129,9 +119,9 @@ export class ControlGroup {
  */
 export function sweepGroups(parents: readonly GroupParent[]): void {
   for (const { folder } of parents) {
-    for (const name of list(folder)) {
+    for (const name of namesIn(folder)) {
       const [, space, pid, start] = /^lockgate-(\d+)-(\d+)-(\d+)-\d+-\d+$/.exec(name) ?? []
-      if (space === undefined || space !== ownSpace() || startTicks(pid ?? '') === start) continue
+      if (space === undefined || space !== processSpace() || startTicks(pid ?? '') === start) continue
       killMembers(join(folder, name))
       if (!removed(join(folder, name))) left.add(join(folder, name))
     }
@@ -159,7 +149,7 @@ function setBound(
 
 /** Swap is counted or switched off only where the kernel was built for it. */
 function writeIfThere(path: string, text: string): void {
-  if (read(path) !== '') writeFileSync(path, text)
+  if (readText(path) !== '') writeFileSync(path, text)
 }
 
 function killMembers(path: string): void {
@@ -189,7 +179,7 @@ function killOne(pid: number): void {
 }
 
 const members = (path: string): readonly number[] =>
-  read(join(path, 'cgroup.procs'))
+  readText(join(path, 'cgroup.procs'))
     .split('\n')
     .flatMap((line) => (/^[1-9]\d*$/.test(line) ? [Number(line)] : []))
 
@@ -219,41 +209,11 @@ function removed(path: string): boolean {
 }
 
 const counted = (path: string, name: string): boolean =>
-  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(read(path))?.[1] ?? 0) > 0
+  Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(readText(path))?.[1] ?? 0) > 0
 
 let prefix: string | undefined
 
 function ownPrefix(): string {
-  prefix ??= `lockgate-${ownSpace()}-${process.pid}-${startTicks('self') ?? '0'}-${threadId}-`
+  prefix ??= `lockgate-${processSpace()}-${process.pid}-${startTicks('self') ?? '0'}-${threadId}-`
   return prefix
-}
-
-function ownSpace(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
-  } catch {
-    return '0'
-  }
-}
-
-/** When a process started, in ticks since the machine did; undefined where it is not there. Its name may hold blanks and brackets. */
-function startTicks(pid: string): string | undefined {
-  const text = read(`/proc/${pid}/stat`)
-  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
-}
-
-function list(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -2,19 +2,11 @@
 // a file that only this user reads, before anything is made, so that others tell them from real ones and clear up after one
 // that was killed. Where no note can be written nothing is refused: commands are held the same, and all that is lost is that.
 
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
+import { namesIn, processSpace, readText, startTicks } from './process-identity.ts'
 
 export type PlaceholderNote = {
   /** Absolute paths that a running command needs. */
@@ -59,7 +51,7 @@ export function otherNotes(): readonly FoundNote[] {
     const file = join(folder, name)
     const note = readNote(file)
     // Of a process in another container nobody here can tell, so it counts as living.
-    const isLiving = boot === bootOf() && (space !== spaceOf() || startOf(pid) === start)
+    const isLiving = boot === bootOf() && (space !== processSpace() || startTicks(pid) === start)
     return note === undefined ? [] : [{ ...note, file, isLiving }]
   })
 }
@@ -107,41 +99,10 @@ let name: string | undefined
 
 /** The run of the machine, the space that process ids are counted in, the process and its start: ids are used again. */
 function ownName(): string | undefined {
-  const start = startOf('self')
+  const start = startTicks('self')
   if (name === undefined && start !== undefined)
-    name = `${bootOf()}-${spaceOf()}-${process.pid}-${start}-${threadId}.json`
+    name = `${bootOf()}-${processSpace()}-${process.pid}-${start}-${threadId}.json`
   return name
 }
 
-const bootOf = (): string => read('/proc/sys/kernel/random/boot_id').replace(/[^0-9a-f]/g, '') || '0'
-
-function spaceOf(): string {
-  try {
-    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
-  } catch {
-    return '0'
-  }
-}
-
-/** Ticks since the machine started; undefined where nobody is there any more. The name before it may hold blanks and brackets. */
-function startOf(pid: string): string | undefined {
-  const stat = read(`/proc/${pid}/stat`)
-  const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return state === '' || state === 'Z' || state === 'X' ? undefined : fields[18]
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
-}
+const bootOf = (): string => readText('/proc/sys/kernel/random/boot_id').replace(/[^0-9a-f]/g, '') || '0'

@@ -46,7 +46,7 @@ export class StoreFiles {
 /** Polls, with a bound. */
 export async function until(condition: () => unknown): Promise<void> {
   const end = performance.now() + 15_000
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > end) throw new Error('what was waited for did not come')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
