@@ -15,6 +15,8 @@ export type EntryState =
 export type Entry = {
   readonly tool: Tool
   readonly source: string
+  /** Of its source. */
+  readonly family?: string
   readonly layer: Layer
   /** Of its source. */
   readonly activation?: Activation

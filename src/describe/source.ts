@@ -17,9 +17,9 @@ export type SourceState =
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'closed' }
 
-/** A tool on offer. `problem`: it is known, and cannot be called for this reason. */
+/** A tool on offer. `family`: several tools of a source that belong together, such as `files`. `problem`: it is known, and cannot be called for this reason. */
 export type OfferedTool =
-  | { readonly kind: 'tool'; readonly tool: Tool }
+  | { readonly kind: 'tool'; readonly tool: Tool; readonly family?: string }
   | { readonly kind: 'problem'; readonly name: string; readonly problem: string }
 
 export interface SourceHost {

@@ -21,7 +21,7 @@ export type Origin = {
 
 export type Built = { readonly entry: Entry; readonly warnings: readonly string[] }
 
-export function buildEntry(tool: Tool, origin: Origin): Built {
+export function buildEntry(tool: Tool, origin: Origin, family?: string): Built {
   if (!hasRun(tool)) return held(tool, origin, 'it is a copy, or was not made by `defineTool`')
   const input = compileCheck(tool.input, { trusted: !origin.foreign })
   if (input.kind === 'bad') return held(tool, origin, `its input schema does not hold: ${input.reason}`)
@@ -32,7 +32,7 @@ export function buildEntry(tool: Tool, origin: Origin): Built {
   if (bad !== undefined) return held(tool, origin, bad)
   const { listing, cut } = listTool(tool, input.jsonSchema, output?.jsonSchema)
   const fingerprint = fingerprintOf(tool, origin, input.jsonSchema, output?.jsonSchema ?? null)
-  const entry = freeze({ tool, origin, state: { kind: 'active' }, fingerprint, listing, input, output })
+  const entry = freeze({ tool, origin, family, state: { kind: 'active' }, fingerprint, listing, input, output })
   return { entry, warnings: cut === undefined ? [] : [cut] }
 }
 
@@ -42,6 +42,7 @@ export function held(tool: Tool, origin: Origin, reason: string): Built {
   const entry = freeze({
     tool,
     origin,
+    family: undefined,
     state: { kind: 'held', reason },
     fingerprint,
     listing: undefined,
@@ -91,6 +92,7 @@ function fingerprintOf(tool: Tool, origin: Origin, input: JsonValue, output: Jso
 type Parts = {
   readonly tool: Tool
   readonly origin: Origin
+  readonly family: string | undefined
   readonly state: EntryState
   readonly fingerprint: string
   readonly listing: Entry['listing']
@@ -98,10 +100,11 @@ type Parts = {
   readonly output: SchemaCheck | undefined
 }
 
-const freeze = ({ tool, origin, state, fingerprint, listing, input, output }: Parts): Entry =>
+const freeze = ({ tool, origin, family, state, fingerprint, listing, input, output }: Parts): Entry =>
   Object.freeze({
     tool,
     source: origin.source,
+    ...(family === undefined ? {} : { family }),
     layer: origin.layer,
     ...(origin.activation === undefined ? {} : { activation: origin.activation }),
     state,

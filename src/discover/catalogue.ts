@@ -69,7 +69,9 @@ export class Catalogue {
   /** Puts all tools of a source in the place of those that it had, in one step: listing, check and fingerprint together. */
   replace(origin: Origin, offered: readonly OfferedTool[]): void {
     const built = offered.map((offer) =>
-      offer.kind === 'tool' ? buildEntry(offer.tool, origin) : held(standIn(offer.name), origin, offer.problem),
+      offer.kind === 'tool'
+        ? buildEntry(offer.tool, origin, offer.family)
+        : held(standIn(offer.name), origin, offer.problem),
     )
     if (origin.foreign) this.#foreign.add(origin.source)
     else this.#foreign.delete(origin.source)

@@ -20,7 +20,7 @@ describe('shape', () => {
     ['a guard that is called like a property of every object', [{ guard: 'constructor', for: FOR }], '`guard` must be'],
     ['no subject', [{ guard: 'retry', times: 1 }], '`for` names tools'],
     ['an empty subject', [{ guard: 'retry', times: 1, for: {} }], '`for` is empty'],
-    ['an unknown subject', [{ guard: 'retry', times: 1, for: { family: 'x' } }], '`for.family` is unknown'],
+    ['an unknown subject', [{ guard: 'retry', times: 1, for: { kind: 'x' } }], '`for.kind` is unknown'],
     ['an empty list of tools', [{ guard: 'retry', times: 1, for: { tool: [] } }], 'empty list'],
     ['a bad glob', [{ guard: 'retry', times: 1, for: { tool: '[' } }], 'no glob'],
     ['a missing bound', [{ guard: 'attempt', for: FOR }], '`ms` is missing'],

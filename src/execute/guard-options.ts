@@ -6,9 +6,10 @@ import type { Ending } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { ToolFailure } from '../describe/tool-failure.ts'
 
-/** All keys must hold; names or globs. Built-in tools are of the source `builtin`. */
+/** All keys must hold; names or globs. Built-in tools are of the source `builtin` and of the family `files` or `shell`. */
 export type GuardSubject = {
   readonly tool?: string | readonly string[]
+  readonly family?: string | readonly string[]
   readonly source?: string | readonly string[]
 }
 

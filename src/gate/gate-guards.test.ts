@@ -1,6 +1,7 @@
 // Goal: guards, places and rates of a whole gate: what does not hold is refused when it is made, what holds is kept and can
 // be looked at. Method: gates with tools of the test's own; a machine that the test describes.
 
+import { tmpdir } from 'node:os'
 import { afterEach, describe, expect, test } from 'vitest'
 import { defineTool } from '../describe/define-tool.ts'
 import type { Entry } from '../describe/entry.ts'
@@ -9,6 +10,7 @@ import { toolFailure } from '../describe/tool-failure.ts'
 import { createGate } from '../gate.ts'
 import type { Gate, GateOptions } from '../gate-contract.ts'
 import type { MachineAbilities } from '../machine/abilities.ts'
+import { builtinTools } from '../sources/builtin/builtin-tools.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
 import { checkGuardFit } from './gate-guards.ts'
 
@@ -63,6 +65,31 @@ describe('a gate is not made with guards that do not hold', () => {
     const tools = [tool('send_mail', { effect: 'write', repeat: 'never' })]
     expect(await problemsOf({ guards, tools })).toContain('`retry` of `send_mail`, which must never be repeated')
     expect(await problemsOf({ guards, tools: [tool('send_mail', { effect: 'write', repeat: 'keyed' })] })).toBe('')
+  })
+
+  test('a guard of a family stands before its tools and before no others', async () => {
+    const seen: string[] = []
+    const watch = (family: string) => ({
+      ...{ guard: 'own', for: { family }, name: `of-${family.length}`, bounds: 'notes what passes', at: 'call' },
+      run: (call: { readonly tool: string }, next: () => Promise<unknown>) => {
+        seen.push(`${family}: ${call.tool}`)
+        return next()
+      },
+    })
+    const gate = await open({
+      guards: [watch('files'), watch('s*'), watch('*')] as never,
+      tools: [tool('look')],
+      sources: [builtinTools(['files', 'shell'], { shell: { programs: { echo: true } } })],
+      workspace: tmpdir(),
+      policy: { defaults: { execute: 'allow' } },
+    })
+    const session = gate.session()
+    await session.call({ name: 'list_dir', arguments: { depth: 1 } })
+    await session.call({ name: 'run_command', arguments: { program: 'echo', args: ['a'] } })
+    await session.call({ name: 'look' })
+    expect(seen).toEqual(['files: list_dir', '*: list_dir', 's*: run_command', '*: run_command'])
+    expect(await problemsOf({ guards: [{ ...watch('files'), for: { family: [] } }] })).toContain('`for.family`')
+    expect(gate.guards('look').map(({ name }) => name)).not.toContain('own of-1')
   })
 
   test('one that comes later is run once, and the operator is told', async () => {

@@ -2,7 +2,7 @@
 // is opened before that.
 
 import { GateConfigError } from '../../describe/gate-config-error.ts'
-import type { Source, SourceHost } from '../../describe/source.ts'
+import type { OfferedTool, Source, SourceHost } from '../../describe/source.ts'
 import type { Tool } from '../../describe/tool.ts'
 import type { Platform } from '../../machine/rooted-path.ts'
 import type { FilePlace } from './files/file-place.ts'
@@ -65,8 +65,7 @@ async function offer({ files, platform, plan }: Offer, host: SourceHost): Promis
     const place = new Place(host.workspace, host.images, platform)
     const shell =
       plan === undefined ? undefined : (await import('./shell/shell-tools.ts')).shellTools(plan, place, host)
-    const tools = [...(files ? await filesFamily(place) : []), ...(shell?.tools ?? [])]
-    host.offer(tools.map((tool) => ({ kind: 'tool', tool })))
+    host.offer([...offered('files', files ? await filesFamily(place) : []), ...offered('shell', shell?.tools ?? [])])
     host.report({ kind: 'ready' })
     return () => shell?.close() ?? Promise.resolve()
   } catch (error) {
@@ -76,6 +75,9 @@ async function offer({ files, platform, plan }: Offer, host: SourceHost): Promis
     return async () => {}
   }
 }
+
+const offered = (family: BuiltinFamily, tools: readonly Tool[]): readonly OfferedTool[] =>
+  tools.map((tool) => ({ kind: 'tool', tool, family }))
 
 /** Loaded when a gate asks for it: whoever imports the library for tools of their own does not pay for these. */
 async function filesFamily(place: FilePlace): Promise<readonly Tool[]> {
