@@ -33,7 +33,8 @@ export interface Rooms {
     close(call: Call, outcome: Outcome): Maybe<void>
   }
   readonly executor: { run(call: Call, entry: Entry, input: CheckedInput): Promise<Ending> }
-  shape(call: Call, ending: Ending): Outcome
+  /** A promise where what was cut is kept first. Never throws, never rejects. */
+  shape(call: Call, ending: Ending): Maybe<Outcome>
   reportBug(call: Call, bug: unknown): Ending
 }
 
@@ -42,7 +43,7 @@ export async function callTool(rooms: Rooms, request: CallRequest): Promise<Outc
   const call = rooms.openCall(request)
   const ending = await walk(rooms, call).catch((bug: unknown) => rooms.reportBug(call, bug))
   // INVARIANT one-outcome: every way through `walk` comes out here, is shaped once and recorded once.
-  const outcome = rooms.shape(call, ending)
+  const outcome = await rooms.shape(call, ending)
   await rooms.records.close(call, outcome)
   return outcome
 }

@@ -10,6 +10,7 @@ import type { Entry } from './entry.ts'
 import type { OutcomeError } from './outcome.ts'
 import type { Touches } from './resource.ts'
 import type { BoundText, ChosenPlace, CommandFacts, Progress } from './tool.ts'
+import type { TraceContext } from './trace-context.ts'
 
 /** The door that a call came through. */
 export type Entrance = 'library' | 'mcp' | 'admin' | 'cli'
@@ -36,6 +37,8 @@ export type CallRequest = {
   readonly approval?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress) => void
+  /** The trace that the caller makes this call in. */
+  readonly trace?: TraceContext
 }
 
 /** A call's place in the order of its turn. The order of tickets is the order in which the model wrote the calls. */
@@ -95,8 +98,32 @@ export type Trail = {
   journal?: JournalKey
   /** Of an intended call that acts again each time it is made: digest of who asks for what, equal for equal calls. */
   twin?: string
+  /** Kinds of secrets that were taken out of the result. */
+  redacted?: readonly string[]
+  /** Under which id the whole of a cut result is kept. */
+  artifactId?: string
+  /** The settled, redacted value as JSON text, where it has one; or, of a large one, its SHA-256 (hex) and bytes. */
+  result?: string | { readonly digest: string; readonly bytes: number }
+  /** Names of secrets that were handed to the tool. */
+  secrets?: readonly string[]
+  /** The trace that the call's own work is part of: what goes to upstreams. */
+  trace?: TraceContext
+  /** Monotonic milliseconds at which the stages began, as far as the call came. */
+  marks: StageMarks
   /** Longest stretch in which the event loop stood still while the tool ran, where over the threshold. */
   blockedMs?: number
+}
+
+/** When each stage began; the opening of the call is `openedMonotonicMs`. `shape` follows the tool, `closed` the record. */
+export type StageMarks = {
+  discover?: number
+  admit?: number
+  validate?: number
+  decide?: number
+  intend?: number
+  execute?: number
+  shape?: number
+  closed?: number
 }
 
 /** Canonical arguments and what they mean. Frozen; nothing after this point changes a byte of it. */
@@ -133,4 +160,9 @@ export type Ending =
       readonly content?: readonly ContentPart[]
       readonly display?: Display
     }
-  | { readonly kind: 'failure'; readonly error: OutcomeError; readonly content?: readonly ContentPart[] }
+  | {
+      readonly kind: 'failure'
+      readonly error: OutcomeError
+      readonly content?: readonly ContentPart[]
+      readonly display?: Display
+    }

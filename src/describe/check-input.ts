@@ -40,6 +40,21 @@ const DEPTH_MAX = 64
 const KEYS_MAX = 10_000
 export const ARGUMENT_BYTES_MAX = 1_048_576
 
+/** A content that was kept comes from the gate itself: it is bounded by its bytes, and has as many keys as its rows have. */
+const REFERENCED_KEYS_MAX = 200_000
+
+/** Values that arguments name instead of holding them: put in before anything else looks at the arguments. */
+export type ArgumentReferences = {
+  /** Whether canonical arguments may name any. */
+  has(text: string): boolean
+  /** A copy with all of them in their places. */
+  replace(
+    call: Call,
+    args: JsonObject,
+    bytesMax: number,
+  ): Promise<{ readonly kind: 'ok'; readonly value: JsonObject } | InputRefused>
+}
+
 /** Checks the arguments of one call. `deadlineAtMs` bounds what an author's own functions may take. */
 export function checkInput(
   call: Call,
@@ -47,6 +62,7 @@ export function checkInput(
   bytesMax: number,
   clock: Clock,
   deadlineAtMs: number,
+  references?: ArgumentReferences,
 ): InputResult | Promise<InputResult> {
   const bounds = {
     depthMax: DEPTH_MAX,
@@ -62,6 +78,8 @@ export function checkInput(
       code: 'unavailable',
       message: 'the input schema of this tool does not hold, so nothing can be checked',
     }
+  if (references?.has(given.text) === true)
+    return bounded(checkReferenced(call, entry, given, bounds, references), clock, deadlineAtMs)
   const checked = check.check(given.value, given.text)
   if (!isPromiseLike(checked) && isPlain(entry)) {
     if (checked.kind === 'invalid') return shapeRefused(checked)
@@ -77,6 +95,24 @@ const isPlain = ({ tool }: Entry): boolean =>
 
 /** A member whose value is undefined is one that was not given, as `JSON.stringify` has it. */
 const DROP_UNDEFINED = { undefinedMembers: 'drop' } as const
+
+/** INVARIANT last-check: what is named is put in first, so that schema, rules, approval and tool see one and the same value. */
+async function checkReferenced(
+  call: Call,
+  entry: Entry,
+  given: JsonTaken & { kind: 'ok' },
+  bounds: JsonBounds,
+  references: ArgumentReferences,
+): Promise<InputResult> {
+  if (entry.checkInput === undefined || !isJsonObject(given.value)) return notAnObject()
+  const replaced = await references.replace(call, given.value, bounds.bytesMax)
+  if (replaced.kind === 'invalid') return replaced
+  const wide = { ...bounds, keysMax: REFERENCED_KEYS_MAX }
+  const taken = takeJson(replaced.value, wide)
+  if (taken.kind === 'refused')
+    return { kind: 'invalid', code: taken.code, message: refusalMessage(taken, 'the arguments') }
+  return await checkSlowly(call, entry, entry.checkInput.check(taken.value, taken.text), wide)
+}
 
 type ShapeChecked = ReturnType<NonNullable<Entry['checkInput']>['check']>
 

@@ -20,7 +20,18 @@ export type Display =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string; readonly fromLine: number; readonly text: string }
   | { readonly kind: 'diff'; readonly path: string; readonly text: string }
-  | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | {
+      readonly kind: 'table'
+      readonly columns: readonly string[]
+      readonly rows: readonly (readonly string[])[]
+      /** Rows there are in all, where they are more than these. */
+      readonly total?: number
+    }
+  /** Output of a program, with its ANSI escape sequences for colour and style, and no others. */
+  | { readonly kind: 'terminal'; readonly text: string; readonly exitCode?: number }
+  /** `data` is base64. */
+  | { readonly kind: 'image'; readonly data: string; readonly mimeType: string }
+  | { readonly kind: 'link'; readonly uri: string; readonly title?: string }
 
 export const textPart = (text: string): ContentPart => ({ type: 'text', text })
 
@@ -48,11 +59,30 @@ const isRow = (row: unknown): row is readonly string[] => Array.isArray(row) && 
 /** A foreign value as a display; undefined where it is none. */
 export function readDisplay(value: unknown): Display | undefined {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined
-  const { kind, text, path, fromLine, columns, rows } = value as Readonly<Record<string, unknown>>
-  if (kind === 'text' && isText(text)) return { kind, text }
-  if (kind === 'diff' && isText(text) && isText(path)) return { kind, path, text }
-  if (kind === 'file' && isText(text) && isText(path) && typeof fromLine === 'number')
-    return { kind, path, fromLine, text }
-  if (kind === 'table' && isRow(columns) && Array.isArray(rows) && rows.every(isRow)) return { kind, columns, rows }
-  return undefined
+  const display = value as Readonly<Record<string, unknown>>
+  const { kind, text, path, data } = display
+  if (kind === 'table') return readTable(display)
+  if (kind === 'link') return readLink(display)
+  if (kind === 'image')
+    return isText(data) && isText(display.mimeType) ? { kind, data, mimeType: display.mimeType } : undefined
+  if (!isText(text)) return undefined
+  if (kind === 'text') return { kind, text }
+  if (kind === 'terminal') {
+    const { exitCode } = display
+    return typeof exitCode === 'number' ? { kind, text, exitCode } : { kind, text }
+  }
+  if (!isText(path)) return undefined
+  if (kind === 'diff') return { kind, path, text }
+  const { fromLine } = display
+  return kind === 'file' && typeof fromLine === 'number' ? { kind, path, fromLine, text } : undefined
+}
+
+function readTable({ columns, rows, total }: Readonly<Record<string, unknown>>): Display | undefined {
+  if (!isRow(columns) || !Array.isArray(rows) || !rows.every(isRow)) return undefined
+  return { kind: 'table', columns, rows, ...(typeof total === 'number' ? { total } : {}) }
+}
+
+function readLink({ uri, title }: Readonly<Record<string, unknown>>): Display | undefined {
+  if (!isText(uri)) return undefined
+  return isText(title) ? { kind: 'link', uri, title } : { kind: 'link', uri }
 }

@@ -33,14 +33,23 @@ export type DecisionSummary = {
   readonly reason: string
 }
 
+/** What a result is counted in where it is cut. */
+export type CutUnit = 'bytes' | 'lines' | 'rows' | 'parts'
+
 /** What was cut from the content. */
 export type Truncation = {
-  /** The part of the gate that cut: `result budget`. */
-  readonly layer: string
+  /** The part of the gate that cut. `presentation`: its default shape shows only so much of such a value. */
+  readonly layer: 'result budget' | 'turn budget' | 'presentation'
   readonly originalBytes: number
   readonly keptBytes: number
   /** SHA-256 of the whole text, in hexadecimal. */
   readonly digest: string
+  /** What was cut along, how many of them there were, and which are shown: each range from 0, its end not included. */
+  readonly unit: CutUnit
+  readonly originalUnits: number
+  readonly kept: readonly { readonly from: number; readonly to: number }[]
+  /** How this caller can get the rest, in words for the model. */
+  readonly next: string
 }
 
 export type OutcomeMeta = {
@@ -79,6 +88,14 @@ export type OutcomeMeta = {
   /** Bounds that the work ran into. */
   readonly limitsHit?: readonly string[]
   readonly truncated?: Truncation
+  /** The whole of what was cut is kept under this id, for `read_artifact` and as `{ "$artifact": id }` in arguments. */
+  readonly artifact?: string
+  /** Kinds of secrets that were taken out of value, content, display and error; each stands there as `[redacted:kind]`. */
+  readonly redacted?: readonly string[]
+  /** The structured value is larger than the result budget: a client that is given it beside the content does not get it. */
+  readonly valueTooLarge?: true
+  /** What the model content takes of a context window, as the gate's counter estimates it. */
+  readonly tokens?: number
 }
 
 type OutcomeCommon = {

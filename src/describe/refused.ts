@@ -1,7 +1,7 @@
 // Builds the endings of calls that were refused or failed, with the retry advice of the error table.
 
 import type { Ending } from './call.ts'
-import type { ContentPart } from './content.ts'
+import type { ContentPart, Display } from './content.ts'
 import { ERROR_TYPES, type ErrorType } from './error-types.ts'
 import type { EffectState, OutcomeError, Retry } from './outcome.ts'
 
@@ -12,6 +12,7 @@ export type FailureOptions = {
   readonly help?: string
   readonly details?: Readonly<Record<string, unknown>>
   readonly content?: readonly ContentPart[]
+  readonly display?: Display
 }
 
 export function outcomeError(type: ErrorType, message: string, options: FailureOptions = {}): OutcomeError {
@@ -30,7 +31,11 @@ export function outcomeError(type: ErrorType, message: string, options: FailureO
 /** An ending in which nothing happened unless `effect` says otherwise. */
 export function refused(type: ErrorType, message: string, options: FailureOptions = {}): Ending {
   const error = outcomeError(type, message, options)
-  return options.content === undefined
-    ? { kind: 'failure', error }
-    : { kind: 'failure', error, content: options.content }
+  const { content, display } = options
+  if (content === undefined && display === undefined) return { kind: 'failure', error }
+  return {
+    ...{ kind: 'failure', error },
+    ...(content === undefined ? {} : { content }),
+    ...(display === undefined ? {} : { display }),
+  }
 }

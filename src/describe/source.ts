@@ -8,6 +8,7 @@ import type { Clock } from '../base/clock.ts'
 import type { MachineAbilities } from '../machine/abilities.ts'
 import type { BeforeImages } from './before-images.ts'
 import type { Layer } from './layer.ts'
+import type { Redactor } from './redactor.ts'
 import type { Tool } from './tool.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -26,6 +27,8 @@ export interface SourceHost {
   readonly workspace: Workspace
   readonly images: BeforeImages
   readonly clock: Clock
+  /** For what a source keeps or passes on outside of a result: output of jobs, lines for the log. */
+  readonly redactor: Redactor
   /** What this machine can do to keep a command in its bounds; found out once. */
   machine(): Promise<MachineAbilities>
   /** Replaces all tools of this source in one step. */
@@ -48,6 +51,8 @@ export interface Source {
   readonly layer: Layer
   /** Text that belongs into the fingerprint of each of its tools: launch command or address. */
   readonly identity: string
+  /** Settings that it hands on, such as headers and variables: what of them is secret is taken out of all results. */
+  readonly handed?: readonly { readonly name: string; readonly value: string }[]
   /** True where schemas and texts come from someone whom the operator does not control. */
   readonly foreign: boolean
   /** When its tools are there at all; absent: always. All keys must hold. */

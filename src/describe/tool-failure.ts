@@ -1,7 +1,7 @@
 // A failure that a tool expects and describes. Returned (or thrown) by `run`, it ends the call as `tool_error` with the
 // tool's own code; every other throw ends it as `tool_crashed`, whose text stays with the operator.
 
-import type { ContentPart } from './content.ts'
+import type { ContentPart, Display } from './content.ts'
 import type { RetryAdvice } from './error-types.ts'
 import type { EffectState } from './outcome.ts'
 
@@ -29,6 +29,8 @@ export type ToolFailureOptions = {
   readonly retry?: RetryAdvice
   /** Replaces the message as what the model reads, e.g. an upstream's own error content. */
   readonly content?: readonly ContentPart[]
+  /** What a person sees of it. */
+  readonly display?: Display
   /** Ends the call as this error type instead of `tool_error`. */
   readonly type?: (typeof FAILURE_TYPES)[number]
   /** For the operator only. */

@@ -12,6 +12,7 @@ import type { Place } from './place.ts'
 import type { InferSchema, ToolSchema } from './schema/tool-schema.ts'
 import type { ToolFailure } from './tool-failure.ts'
 import type { ToolResult } from './tool-result.ts'
+import type { TraceContext } from './trace-context.ts'
 
 /** When to take this tool and when another one. Shown to the model, within a byte budget. */
 export type Guidance = {
@@ -106,6 +107,8 @@ export type RunContext = {
   /** Another call, made inside this one: through every stage, inside this call's lane, ended with it. */
   call(request: NestedCall): Promise<Outcome>
   progress(progress: Progress): void
+  /** The trace that this call is part of, for whatever the tool asks in turn. */
+  readonly trace?: TraceContext | undefined
   /**
    * Whether the policy lets this call also touch a resource, e.g. `read file:/ws/a.txt`. For tools that walk. Of a folder as a
    * whole (`read file:/ws/*`): whether nothing below it is kept back.
@@ -122,6 +125,16 @@ export type Run<Args, Value> = (
   args: Args,
   context: RunContext,
 ) => Promise<RunAnswer<Value>> | RunAnswer<Value> | AsyncGenerator<Progress, RunAnswer<Value>, void>
+
+export type Presentation = {
+  readonly content: readonly ContentPart[]
+  readonly display?: Display
+  /**
+   * Of content that is one text: how to ask this tool for what comes after so many of its lines. Said to the model, up to 120
+   * characters, where the text is cut there.
+   */
+  readonly more?: (lines: number) => string
+}
 
 /** The parts of a contract that do not depend on the schemas' types. */
 type Described = {
@@ -176,8 +189,8 @@ type Acting<Args, Value> = {
   readonly happened?: (args: Args) => boolean | undefined | Promise<boolean | undefined>
   /** For reads only: their answer may be kept. Off where it is left out. */
   readonly cache?: CacheOptions<Args>
-  /** What the model reads and a person sees of a value. A throw falls back to JSON. */
-  readonly present?: (value: Value) => { readonly content: readonly ContentPart[]; readonly display?: Display }
+  /** What the model reads and a person sees of a value. A throw falls back to the default shape. */
+  readonly present?: (value: Value) => Presentation
 }
 
 /** What an author writes. Arguments and value are inferred from `input` and `output`. */
