@@ -9,6 +9,7 @@ import {
   type ApprovalRow,
   type GrantRow,
   PROOF_FAILURES_MAX,
+  type RecordDraft,
 } from '../observe/store.ts'
 import { isLive } from './approval-choice.ts'
 
@@ -82,15 +83,28 @@ function grantOf(
   }
 }
 
-/** The body of the record of a grant. */
-export const grantedBody = (grant: GrantRow): string => {
+/** The record of a grant. What it covers may be as personal as arguments are. */
+export function grantedRecord(grant: GrantRow, at: number): RecordDraft {
   const { id, approvalId, reach, session, tool, effect, where, onlyNamed, grantedBy, expiresAt } = grant
-  return JSON.stringify({
-    ...{ grant: id, state: 'granted', approval: approvalId, reach, session, tool, effect },
-    ...{ where, onlyNamed, by: grantedBy, expiresAt },
+  const { tenant, user, agent } = grant
+  const body = JSON.stringify({
+    ...{ grant: id, state: 'granted', approval: approvalId, reach, tool, effect },
+    ...{ onlyNamed, by: grantedBy, expiresAt },
   })
+  const personal = JSON.stringify({ tenant, user, agent, session, where })
+  return { kind: 'grant', at, callId: null, body, personal, subject: { tenant, user } }
 }
 
-/** The body of the record of a wrong code. */
-export const wrongCodeBody = ({ id, state, proofFailures }: ApprovalRow, by: string): string =>
-  JSON.stringify({ approval: id, refused: 'code-wrong', failures: proofFailures, state, by })
+/** The record of a wrong code. */
+export function wrongCodeRecord(approval: ApprovalRow, { at, by }: ApprovalAnswer): RecordDraft {
+  const { id, state, proofFailures } = approval
+  const body = JSON.stringify({ approval: id, refused: 'code-wrong', failures: proofFailures, state, by })
+  return aboutApproval({ kind: 'approval', at, callId: null, body }, approval)
+}
+
+/** The record of something about a question, with whose question it is and what was said to it. */
+export function aboutApproval(record: RecordDraft, approval: ApprovalRow): RecordDraft {
+  const { tenant, user, agent, session, comment } = approval
+  const personal = JSON.stringify({ tenant, user, agent, session, comment })
+  return { ...record, personal, subject: { tenant, user } }
+}

@@ -2,6 +2,7 @@
 // or why it may not run. Pure, so that every database answers alike. An approval for one exact call never serves another:
 // digests decide, and an id of some other caller's approval is a mismatch that tells nothing about it.
 
+import { withMembers } from '../base/with-members.ts'
 import type { ApprovalRow, AskedAbout, GrantRow, Intended, IntentAsk, RecordDraft } from '../observe/store.ts'
 
 export type ApprovalChoice =
@@ -114,9 +115,13 @@ type Named = { readonly tenant: string; readonly user: string; readonly agent: s
 const samePrincipal = (one: Named, other: Named): boolean =>
   one.tenant === other.tenant && one.user === other.user && one.agent === other.agent
 
-/** The body of the record that says a question was opened. What the person is shown stays in the approval alone. */
-export const openedBody = ({ id, digest, tool, effect, openedAt, expiresAt }: ApprovalRow): string =>
-  JSON.stringify({ state: 'open', approvalId: id, digest, tool, effect, openedAt, expiresAt })
+/** The record that says a question was opened. What the person is shown stays in the approval alone. */
+export function openedRecord(approval: ApprovalRow, at: number, callId: string): RecordDraft {
+  const { id, digest, tool, effect, openedAt, expiresAt, tenant, user, agent, session } = approval
+  const body = JSON.stringify({ state: 'open', approvalId: id, digest, tool, effect, openedAt, expiresAt })
+  const personal = JSON.stringify({ tenant, user, agent, session })
+  return { kind: 'approval', at, callId, body, personal, subject: { tenant, user } }
+}
 
 /** The record of an intent, naming what answered the question: only the transaction that uses it knows. */
 export function intentRecord(
@@ -130,6 +135,5 @@ export function intentRecord(
   ]
   if (named.length === 0 || !record.body.endsWith('}')) return record
   const members = named.map(([name, id]) => `${JSON.stringify(name)}:${JSON.stringify(id)}`).join()
-  const before = record.body.slice(0, -1)
-  return { ...record, body: `${before}${before.trimEnd().endsWith('{') ? '' : ','}${members}}` }
+  return { ...record, body: withMembers(record.body, members) }
 }

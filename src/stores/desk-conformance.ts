@@ -211,7 +211,12 @@ export function deskConformance(name: string, open: (clock: FakeClock) => Promis
           expect(await ask(callId, question(callId), { grantId: id })).toEqual({ kind: 'recorded', grantId: id })
         }
         expect((await kinds()).filter((kind) => kind === 'approval')).toHaveLength(2)
-        expect(await bodies('intent')).toEqual([{ approval: 'apr_1' }, { grant: id }, { grant: id }])
+        expect(await bodies('intent')).toEqual(
+          [{ approval: 'apr_1' }, { grant: id }, { grant: id }].map((used) => ({
+            ...used,
+            argsHmac: expect.any(String),
+          })),
+        )
         expect(await verifyRecords(store)).toMatchObject({ kind: 'ok' })
       })
 

@@ -2,7 +2,15 @@
 // all of them, since to forget it is to ask again. A yes that nobody has used is never dropped: where only such are left, no
 // further question opens. An ask costs the same however many are kept.
 
-import type { Answered, ApprovalAnswer, ApprovalRow, ApprovalState, Intended, IntentAsk } from '../observe/store.ts'
+import type {
+  Answered,
+  ApprovalAnswer,
+  ApprovalRow,
+  ApprovalState,
+  Intended,
+  IntentAsk,
+  RecordSubject,
+} from '../observe/store.ts'
 import { answered } from './approval-answer.ts'
 import { aboutOf, chooseApproval, type HeldApprovals, type HeldGrants, isLive } from './approval-choice.ts'
 
@@ -70,6 +78,13 @@ export class MemoryApprovals {
       (row) => (id === undefined || row.id === id) && (state === undefined || row.state === state),
     )
     return found.reverse().slice(0, limit)
+  }
+
+  /** All questions of a person; answers how many. */
+  erase({ tenant, user }: RecordSubject): number {
+    const theirs = [...this.#rows.values()].filter((row) => row.tenant === tenant && row.user === user)
+    for (const { id } of theirs) this.#drop(id)
+    return theirs.length
   }
 
   #heldFor(ask: IntentAsk): HeldApprovals {

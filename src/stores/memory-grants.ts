@@ -2,7 +2,7 @@
 // again.
 
 import type { Principal } from '../describe/caller.ts'
-import type { GrantRow, IntentAsk } from '../observe/store.ts'
+import type { GrantRow, IntentAsk, RecordSubject } from '../observe/store.ts'
 import { aboutOf, GRANTS_MAX, type HeldGrants, isLive } from './approval-choice.ts'
 
 export type GrantFilter = {
@@ -48,6 +48,13 @@ export class MemoryGrants {
     const revoked = { ...row, revokedAt: at, revokedBy: by }
     this.#rows.set(id, revoked)
     return revoked
+  }
+
+  /** All grants of a person; answers how many. */
+  erase({ tenant, user }: RecordSubject): number {
+    const theirs = [...this.#rows.values()].filter((row) => row.tenant === tenant && row.user === user)
+    for (const { id } of theirs) this.#rows.delete(id)
+    return theirs.length
   }
 
   /** Newest first. */

@@ -1,6 +1,7 @@
 // Before-images for a gate that keeps nothing on disk: the newest changes within a bound of bytes, gone with the process.
 
 import type { BeforeImages, FileChange } from '../describe/before-images.ts'
+import type { RecordSubject } from '../observe/store.ts'
 import { changeBytes, joinChanges } from './file-changes.ts'
 
 export class MemoryImages implements BeforeImages {
@@ -28,6 +29,15 @@ export class MemoryImages implements BeforeImages {
 
   async find(callId: string): Promise<FileChange | undefined> {
     return this.#changes.get(callId)
+  }
+
+  /** All changes of a person; answers how many. */
+  erase({ tenant, user }: RecordSubject): number {
+    const theirs = [...this.#changes.values()].filter(
+      ({ principal }) => principal.tenant === tenant && principal.user === user,
+    )
+    for (const change of theirs) this.#drop(change)
+    return theirs.length
   }
 
   #drop(change: FileChange): void {

@@ -2,7 +2,7 @@
 // are lost before keys are: a call whose answer is lost is still known to be done. A key whose call runs, or ended without
 // anybody knowing how, is never dropped: where only such are left, no further key is taken.
 
-import type { JournalEnd, JournalKey, JournalRow } from '../observe/store.ts'
+import type { JournalEnd, JournalKey, JournalRow, RecordSubject } from '../observe/store.ts'
 import { chooseKey, isForgotten, type KeyHeld } from './journal-choice.ts'
 
 export type JournalFilter = {
@@ -79,6 +79,13 @@ export class MemoryJournal {
       .reverse()
       .slice(0, limit)
       .map(({ answer: _, ...row }) => row)
+  }
+
+  /** All keys of a person; answers how many. */
+  erase({ tenant, user }: RecordSubject): number {
+    const theirs = [...this.#rows].filter(([, row]) => row.tenant === tenant && row.user === user)
+    for (const [name] of theirs) this.#drop(name)
+    return theirs.length
   }
 
   #boundAnswers(): void {

@@ -3,12 +3,17 @@
 // `memory-approvals`, `memory-images` and `memory-journal` say.
 
 import type { Clock } from '../base/clock.ts'
+import { withMembers } from '../base/with-members.ts'
 import type { BeforeImages } from '../describe/before-images.ts'
 import type {
   Answered,
   ApprovalAnswer,
   ApprovalRow,
   ApprovalState,
+  ArtifactStore,
+  ChainFloor,
+  ChainHead,
+  Erased,
   GrantRow,
   Intended,
   IntentDraft,
@@ -18,12 +23,14 @@ import type {
   RecordDraft,
   RecordQuery,
   RecordRow,
+  RecordSubject,
   StopRow,
   Store,
 } from '../observe/store.ts'
-import { grantedBody, wrongCodeBody } from './approval-answer.ts'
-import { intentRecord, openedBody } from './approval-choice.ts'
+import { aboutApproval, grantedRecord, wrongCodeRecord } from './approval-answer.ts'
+import { intentRecord, openedRecord } from './approval-choice.ts'
 import { MemoryApprovals } from './memory-approvals.ts'
+import { MemoryArtifacts } from './memory-artifacts.ts'
 import { type GrantFilter, MemoryGrants } from './memory-grants.ts'
 import { MemoryImages } from './memory-images.ts'
 import { type JournalFilter, MemoryJournal } from './memory-journal.ts'
@@ -44,6 +51,8 @@ export type MemoryStoreOptions = {
 }
 
 const BODY_CHARS_MAX = 64 * 1024 * 1024
+/** A gate without a disk keeps contents in memory, whatever it is allowed to keep. */
+const ARTIFACT_BYTES_MAX = 64 * 1024 * 1024
 const ANSWER_CHARS_MAX = 16 * 1024 * 1024
 
 /** Throws a RangeError on a bound that is no positive whole number. */
@@ -66,20 +75,27 @@ type Bounds = { readonly recordsMax: number; readonly approvalsMax: number; read
 class MemoryStore implements Store {
   readonly chain: string
   readonly images: BeforeImages
+  readonly artifacts: ArtifactStore
   /** Read by whoever verifies: a chain may begin after its first row. */
   readonly forgetsOldRows = true
   readonly #clock: Clock
+  readonly #images: MemoryImages
+  readonly #artifacts: MemoryArtifacts
   readonly #ring: RecordRing
   readonly #approvals: MemoryApprovals
   readonly #grants: MemoryGrants
   readonly #journal: MemoryJournal
   /** Made by hand, so that they need no bound. */
   readonly #stops = new Map<string, StopRow>()
+  readonly #openIntents = new Set<string>()
   #closed = false
 
-  constructor(clock: Clock, { recordsMax, approvalsMax, keysMax }: Bounds, images: BeforeImages) {
+  constructor(clock: Clock, { recordsMax, approvalsMax, keysMax }: Bounds, images: MemoryImages) {
     this.chain = newChainName(clock.now())
     this.images = images
+    this.#images = images
+    this.#artifacts = new MemoryArtifacts(ARTIFACT_BYTES_MAX, () => this.failure())
+    this.artifacts = this.#artifacts
     this.#clock = clock
     this.#ring = new RecordRing(this.chain, recordsMax, BODY_CHARS_MAX)
     this.#approvals = new MemoryApprovals(approvalsMax)
@@ -91,9 +107,11 @@ class MemoryStore implements Store {
     return this.#closed ? 'the store is closed' : undefined
   }
 
-  append(draft: RecordDraft): void {
+  append(draft: RecordDraft, closes?: string): void {
     checkDraft(draft)
-    if (!this.#closed) this.#ring.push(draft)
+    if (this.#closed) return
+    if (closes !== undefined) this.#openIntents.delete(closes)
+    this.#ring.push(draft)
   }
 
   async intend(draft: IntentDraft): Promise<Intended> {
@@ -118,18 +136,23 @@ class MemoryStore implements Store {
       const grants = this.#grants.heldFor(draft.ask, now)
       const { intended, opened } = this.#approvals.ask(draft.ask, grants, draft.callId, now)
       if (opened !== undefined) {
-        this.append({ kind: 'approval', at: draft.record.at, callId: draft.callId, body: openedBody(opened) })
+        this.append(openedRecord(opened, draft.record.at, draft.callId))
       }
-      if (intended.kind === 'recorded') this.append(intentRecord(draft.record, intended))
+      if (intended.kind === 'recorded') this.#begun(draft, intended)
       return intended
     }
-    this.append(draft.record)
+    this.#begun(draft, {})
     return { kind: 'recorded' }
+  }
+
+  #begun({ callId, record, argumentsText }: IntentDraft, used: Parameters<typeof intentRecord>[1]): void {
+    this.append(intentRecord({ ...record, argumentsText }, used))
+    this.#openIntents.add(callId)
   }
 
   async settle(draft: RecordDraft, end: JournalEnd): Promise<void> {
     this.#assertWritable(draft)
-    this.append(draft)
+    this.append(draft, end.callId)
     this.#journal.end(end, draft.at)
   }
 
@@ -149,13 +172,13 @@ class MemoryStore implements Store {
     checkDraft(record)
     this.#assertOpen()
     const done = this.#approvals.answer(id, answer, this.#clock.now())
-    if (done.kind === 'answered') this.append(record)
+    if (done.kind === 'answered') this.append(aboutApproval(record, done.approval))
     if (done.kind === 'answered' && done.grant !== undefined) {
       this.#grants.add(done.grant)
-      this.append({ kind: 'grant', at: answer.at, callId: null, body: grantedBody(done.grant) })
+      this.append(grantedRecord(done.grant, answer.at))
     }
     if (done.kind === 'refused' && done.why === 'code-wrong') {
-      this.append({ kind: 'approval', at: answer.at, callId: null, body: wrongCodeBody(done.approval, answer.by) })
+      this.append(wrongCodeRecord(done.approval, answer))
     }
     return done
   }
@@ -211,6 +234,39 @@ class MemoryStore implements Store {
 
   async chains(): Promise<readonly string[]> {
     return this.#ring.isEmpty ? [] : [this.chain]
+  }
+
+  async heads(): Promise<readonly ChainHead[]> {
+    const head = this.#ring.head()
+    return head === undefined ? [] : [head]
+  }
+
+  async dropBefore(at: number): Promise<readonly ChainFloor[]> {
+    this.#assertOpen()
+    this.#artifacts.dropExpired(this.#clock.now())
+    const [checkpoint] = this.#ring.rows({ kind: 'checkpoint', newestFirst: true, limit: 1 })
+    const floor = this.#ring.dropWhile(
+      (row) =>
+        row.at < at &&
+        row.seq < (checkpoint?.seq ?? Number.POSITIVE_INFINITY) &&
+        (row.callId === null || !this.#openIntents.has(row.callId)),
+    )
+    if (floor === undefined) return []
+    const body = JSON.stringify({ before: at, floors: [floor] })
+    this.append({ kind: 'retention', at: Math.trunc(this.#clock.now()), callId: null, body })
+    return [floor]
+  }
+
+  async erase(subject: RecordSubject, record: RecordDraft): Promise<Erased> {
+    this.#assertWritable(record)
+    const parts = [this.#approvals, this.#grants, this.#journal, this.#images, this.#artifacts]
+    const erased = {
+      records: this.#ring.erase(subject),
+      others: parts.reduce((sum, part) => sum + part.erase(subject), 0),
+      unsealed: 0,
+    }
+    this.append({ ...record, body: withMembers(record.body, JSON.stringify(erased).slice(1, -1)) })
+    return erased
   }
 
   async recordCount(): Promise<number> {

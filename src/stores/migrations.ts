@@ -144,7 +144,49 @@ ALTER TABLE open_intents ADD COLUMN journal TEXT;   -- JSON: the key that the ca
 ALTER TABLE open_intents ADD COLUMN twin TEXT;      -- digest of who asked for what; equal calls have equal ones
 `
 
-const MIGRATIONS: readonly string[] = [FIRST_TABLES, GRANTS_AND_STOPS, JOURNAL]
+const SUBJECTS = `
+CREATE TABLE subjects (
+  id TEXT PRIMARY KEY,              -- what records say in the place of a person; random
+  tenant TEXT NOT NULL, user TEXT NOT NULL,
+  key BLOB NOT NULL,                -- AES-256; destroyed by an erasure
+  wrapped INTEGER NOT NULL,         -- 1: encrypted with the operator's own key
+  UNIQUE (tenant, user)
+) STRICT;
+CREATE TABLE sealing (
+  name TEXT PRIMARY KEY,            -- store_key, audit_key_check, erasures
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+ALTER TABLE records ADD COLUMN subject TEXT;    -- whose key sealed the body; only to find rows by
+ALTER TABLE records ADD COLUMN session INTEGER; -- a keyed digest of the session; likewise
+CREATE INDEX records_by_subject ON records (subject);
+CREATE INDEX records_by_session ON records (session);
+ALTER TABLE journal ADD COLUMN subject TEXT;    -- whose key sealed the answer
+`
+
+const ARTIFACTS = `
+CREATE TABLE artifacts (
+  place INTEGER PRIMARY KEY,        -- the order of being kept; the lowest go first
+  id TEXT NOT NULL UNIQUE,
+  digest TEXT NOT NULL,             -- SHA-256 of the content
+  tenant TEXT NOT NULL, user TEXT NOT NULL, agent TEXT NOT NULL,
+  call_id TEXT NOT NULL,            -- whose result it is
+  session TEXT NOT NULL, tool TEXT NOT NULL, fingerprint TEXT NOT NULL, policy_version TEXT NOT NULL,
+  approved INTEGER NOT NULL,        -- 1: a person's answer, or a grant of one, let the call happen
+  media_type TEXT NOT NULL,
+  subject TEXT,                     -- whose key sealed arguments and content; NULL: they are as they were
+  bytes INTEGER NOT NULL,           -- of the content before it was sealed
+  at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+  arguments BLOB NOT NULL           -- canonical, of the call
+) STRICT;
+CREATE INDEX artifacts_sizes ON artifacts (tenant, user, agent, bytes);
+CREATE INDEX artifacts_by_end ON artifacts (expires_at);
+CREATE TABLE artifact_contents (
+  place INTEGER PRIMARY KEY,        -- artifacts.place
+  content BLOB NOT NULL
+) STRICT;
+`
+
+const MIGRATIONS: readonly string[] = [FIRST_TABLES, GRANTS_AND_STOPS, JOURNAL, SUBJECTS, ARTIFACTS]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -3,7 +3,7 @@
 
 import type { RecordDraft } from '../observe/store.ts'
 import type { Closes, FlatRows } from './sqlite-protocol.ts'
-import { charsOf, FLAT_FIELDS } from './sqlite-protocol.ts'
+import { addFlat, charsOf, FLAT_FIELDS } from './sqlite-protocol.ts'
 
 /**
  * A batch is sent when it holds so much. V8 puts what it reads from a message of more than 100 KB among its long-lived
@@ -54,9 +54,9 @@ export class RowBuffer {
     return rows < this.#rowsMax && (rows === 0 || this.#charsTaken - this.#charsDone + chars <= this.#charsMax)
   }
 
-  push({ kind, at, callId, body }: RecordDraft, closes: Closes): void {
-    const chars = charsOf(body, closes)
-    this.#rows.push(kind, at, callId, body, closes)
+  push(draft: RecordDraft, closes: Closes): void {
+    const chars = charsOf(draft, closes)
+    addFlat(this.#rows, draft, closes)
     this.#unsentChars += chars
     this.#rowsTaken += 1
     this.#charsTaken += chars

@@ -2,8 +2,8 @@
 // that writes runs inside the caller's write transaction.
 
 import type { Answered, IntentDraft } from '../observe/store.ts'
-import { grantedBody, wrongCodeBody } from './approval-answer.ts'
-import { type ApprovalChoice, openedBody } from './approval-choice.ts'
+import { aboutApproval, grantedRecord, wrongCodeRecord } from './approval-answer.ts'
+import { type ApprovalChoice, openedRecord } from './approval-choice.ts'
 import { SqliteApprovals } from './sqlite-approvals.ts'
 import type { SqlDatabase } from './sqlite-driver.ts'
 import { SqliteGrants } from './sqlite-grants.ts'
@@ -29,7 +29,7 @@ export class SqliteDesk {
     if (ask === undefined) return undefined
     const choice = this.approvals.ask(ask, this.grants.heldFor(ask, now), callId, now)
     if (choice.kind === 'open') {
-      this.#records.insert(flatRow({ kind: 'approval', at: record.at, callId, body: openedBody(choice.open) }))
+      this.#records.insert(flatRow(openedRecord(choice.open, record.at, callId)))
     }
     return choice
   }
@@ -57,15 +57,13 @@ export class SqliteDesk {
 
   #answer({ approval, answer, record, now }: Extract<DeskWrite, { kind: 'answer' }>): Answered {
     const done = this.approvals.answer(approval, answer, now)
-    const { at } = answer
-    if (done.kind === 'answered') this.#records.insert(flatRow(record))
+    if (done.kind === 'answered') this.#records.insert(flatRow(aboutApproval(record, done.approval)))
     if (done.kind === 'answered' && done.grant !== undefined) {
       this.grants.add(done.grant)
-      this.#records.insert(flatRow({ kind: 'grant', at, callId: null, body: grantedBody(done.grant) }))
+      this.#records.insert(flatRow(grantedRecord(done.grant, answer.at)))
     }
     if (done.kind === 'refused' && done.why === 'code-wrong') {
-      const body = wrongCodeBody(done.approval, answer.by)
-      this.#records.insert(flatRow({ kind: 'approval', at, callId: null, body }))
+      this.#records.insert(flatRow(wrongCodeRecord(done.approval, answer)))
     }
     return done
   }

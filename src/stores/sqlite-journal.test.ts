@@ -123,3 +123,21 @@ test('closed: what others wrote into the file lets nothing run', async () => {
   database.close()
   await store.close()
 })
+
+test('an answer is sealed with the key of the person, and gone with it', async () => {
+  const store = await files.open()
+  await store.intend({ ...intentOf('call-1'), journal: key('k') })
+  await store.settle(rowOf('call-1'), done('call-1', 'k', '"the answer of eva"'))
+  const database = await files.connect()
+  const [row] = database.prepare('SELECT answer, subject FROM journal').all([])
+  database.close()
+  expect(String(row?.answer)).not.toContain('eva')
+  expect(String(row?.subject)).toMatch(/^[0-9a-f]{32}$/)
+  expect(await store.intend({ ...intentOf('call-2'), journal: key('k') })).toMatchObject({
+    answer: '"the answer of eva"',
+  })
+  const { tenant, user } = key('k')
+  await store.erase({ tenant, user }, { kind: 'erasure', at: 1, callId: null, body: '{}' })
+  expect(await store.intend({ ...intentOf('call-3'), journal: key('k') })).toEqual({ kind: 'recorded' })
+  await store.close()
+})

@@ -6,6 +6,7 @@ import { chooseKey, type KeyHeld } from './journal-choice.ts'
 import type { JournalFilter } from './memory-journal.ts'
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sqlite-driver.ts'
 import { asBytes, numberOf, numberOrNull, textOf, textOrNull } from './sqlite-values.ts'
+import type { SubjectKeys } from './subject-keys.ts'
 
 const OF_KEY = 'tenant = ? AND user = ? AND agent = ? AND tool = ? AND key = ?'
 const OF_CALL = `${OF_KEY} AND call_id = ?`
@@ -16,6 +17,8 @@ const FORGOTTEN_AT_ONCE = 1_000
 
 export class SqliteJournal {
   readonly #database: SqlDatabase
+  readonly #keys: SubjectKeys
+  readonly #seals: boolean
   readonly #held: SqlStatement
   readonly #answer: SqlStatement
   readonly #claim: SqlStatement
@@ -25,20 +28,22 @@ export class SqliteJournal {
   readonly #lists = new Map<string, SqlStatement>()
   #forgotAt = Number.NEGATIVE_INFINITY
 
-  constructor(database: SqlDatabase) {
+  constructor(database: SqlDatabase, keys: SubjectKeys, seals: boolean) {
     this.#database = database
+    this.#keys = keys
+    this.#seals = seals
     this.#held = database.prepare(
       `SELECT ${asBytes('digest', 'state', 'call_id')}, ended_at FROM journal WHERE ${OF_KEY}`,
     )
-    this.#answer = database.prepare(`SELECT ${asBytes('answer')} FROM journal WHERE ${OF_KEY}`)
+    this.#answer = database.prepare(`SELECT ${asBytes('answer', 'subject')} FROM journal WHERE ${OF_KEY}`)
     this.#claim = database.prepare(
       `INSERT INTO journal (tenant, user, agent, tool, key, digest, state, call_id, claimed_at)
        VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)
        ON CONFLICT (tenant, user, agent, tool, key) DO UPDATE SET digest = excluded.digest, state = 'running',
-         call_id = excluded.call_id, claimed_at = excluded.claimed_at, ended_at = NULL, answer = NULL
+         call_id = excluded.call_id, claimed_at = excluded.claimed_at, ended_at = NULL, answer = NULL, subject = NULL
        WHERE state = 'done' AND ended_at <= ?`,
     )
-    this.#end = database.prepare(`UPDATE journal SET state = ?, ended_at = ?, answer = ? WHERE ${OF_CALL}`)
+    this.#end = database.prepare(`UPDATE journal SET state = ?, ended_at = ?, answer = ?, subject = ? WHERE ${OF_CALL}`)
     this.#free = database.prepare(`DELETE FROM journal WHERE ${OF_CALL}`)
     this.#forget = database.prepare(
       `DELETE FROM journal WHERE rowid IN
@@ -58,7 +63,7 @@ export class SqliteJournal {
     }
     return chooseKey(key, held, now, () => {
       const [kept] = this.#answer.all(values)
-      return kept === undefined ? null : textOrNull(kept, 'answer')
+      return kept === undefined ? null : this.#opened(kept)
     })
   }
 
@@ -76,7 +81,21 @@ export class SqliteJournal {
   end(end: JournalEnd, at: number): void {
     const ofCall = [...partsOf(end.key), end.callId]
     if (end.kind === 'free') this.#free.run(ofCall)
-    else this.#end.run([end.kind, at, end.kind === 'done' ? end.answer : null, ...ofCall])
+    else this.#end.run([end.kind, at, ...this.#sealed(end.key, end.kind === 'done' ? end.answer : null), ...ofCall])
+  }
+
+  /** An answer says as much as a record does. */
+  #sealed({ tenant, user }: JournalKey, answer: string | null): SqlValue[] {
+    if (answer === null || !this.#seals) return [answer, null]
+    const { subject, sealed } = this.#keys.seal({ tenant, user }, 'journal', answer)
+    return [sealed.toString('base64'), subject]
+  }
+
+  /** An answer that cannot be opened is lost, and its call is still known to be done. */
+  #opened(row: SqlRow): string | null {
+    const [answer, subject] = [textOrNull(row, 'answer'), textOrNull(row, 'subject')]
+    if (answer === null || subject === null) return answer
+    return this.#keys.open(subject, 'journal', Buffer.from(answer, 'base64'))?.toString() ?? null
   }
 
   /** Newest first. */

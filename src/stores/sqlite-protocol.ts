@@ -2,11 +2,20 @@
 // the other. Rows travel as one flat array, which costs a quarter of what objects do.
 
 import type { FileChange } from '../describe/before-images.ts'
+import type { Principal } from '../describe/caller.ts'
 import type {
   Answered,
   ApprovalAnswer,
   ApprovalRow,
   ApprovalState,
+  Artifact,
+  ArtifactBounds,
+  ArtifactKept,
+  ArtifactRow,
+  ChainFloor,
+  ChainHead,
+  ChainStretch,
+  Erased,
   GrantRow,
   Intended,
   IntentDraft,
@@ -17,14 +26,21 @@ import type {
   RecordKind,
   RecordQuery,
   RecordRow,
+  RecordSubject,
   StopRow,
+  StretchHeld,
 } from '../observe/store.ts'
 import type { GrantFilter } from './memory-grants.ts'
 import type { JournalFilter } from './memory-journal.ts'
+import type { ArtifactFilter } from './sqlite-artifacts.ts'
+import { type BodyParts, draftChars } from './stored-body.ts'
 
 export type WorkerStart = {
   readonly file: string
   readonly chain: string
+  readonly seal?: boolean
+  /** The operator's own key, 32 bytes in base64. */
+  readonly key?: string
   readonly port: import('node:worker_threads').MessagePort
   /** Counts reports; the caller's thread can sleep on it. */
   readonly reports: SharedArrayBuffer
@@ -33,21 +49,69 @@ export type WorkerStart = {
 /** What a row ends besides: an open intent by its call, or that intent together with the key that it has claimed. */
 export type Closes = string | JournalEnd | undefined
 
-/** For each row: kind, at, call id, body, and what it closes. */
+/**
+ * For each row: kind, at, call id, body, what it closes; then its personal members, tenant and user that they are about, the
+ * texts of arguments and result, and the session, each of them undefined where there are none.
+ */
 export type FlatRows = (RecordKind | string | number | null | Closes)[]
-export const FLAT_FIELDS = 5
+export const FLAT_FIELDS = 11
 
 /** What a row counts for where rows are bounded. */
-export const charsOf = (body: string, closes: Closes): number =>
-  body.length + (typeof closes === 'object' && closes.kind === 'done' ? (closes.answer?.length ?? 0) : 0)
+export const charsOf = (parts: BodyParts, closes: Closes): number =>
+  draftChars(parts) + (typeof closes === 'object' && closes.kind === 'done' ? (closes.answer?.length ?? 0) : 0)
 
-export const flatRow = ({ kind, at, callId, body }: RecordDraft, closes?: Closes): FlatRows => [
-  kind,
-  at,
-  callId,
-  body,
-  closes,
-]
+type Whose = { readonly tenant?: string; readonly user?: string; readonly session?: string }
+const NOBODY: Whose = {}
+
+export function addFlat(rows: FlatRows, draft: RecordDraft, closes: Closes): void {
+  const { kind, at, callId, body, personal, subject, argumentsText, resultText } = draft
+  const { tenant, user, session } = subject ?? NOBODY
+  rows.push(kind, at, callId, body, closes, personal, tenant, user, argumentsText, resultText, session)
+}
+
+export function flatRow(draft: RecordDraft, closes?: Closes): FlatRows {
+  const rows: FlatRows = []
+  addFlat(rows, draft, closes)
+  return rows
+}
+
+/** `charsOf` of a row that travels. */
+export function flatChars(rows: FlatRows, row: number): number {
+  const closes = closesOf(rows, row)
+  let chars = typeof closes === 'object' && closes.kind === 'done' ? (closes.answer?.length ?? 0) : 0
+  for (const field of COUNTED) {
+    const text = rows[row + field]
+    if (typeof text === 'string') chars += text.length
+  }
+  return chars
+}
+
+/** Body, personal members, arguments and result. */
+const COUNTED = [3, 5, 8, 9]
+
+/** Field 4 of a row. */
+export const closesOf = (rows: FlatRows, row: number): Closes => rows[row + 4] as Closes
+
+export function sessionOf(rows: FlatRows, row: number): string | undefined {
+  const session = rows[row + 10]
+  return typeof session === 'string' ? session : undefined
+}
+
+export function bodyParts(rows: FlatRows, row: number): BodyParts {
+  const text = (field: number): string | undefined => {
+    const value = rows[row + field]
+    return typeof value === 'string' ? value : undefined
+  }
+  const [personal, tenant, user] = [text(5), text(6), text(7)]
+  const [argumentsText, resultText] = [text(8), text(9)]
+  return {
+    body: String(rows[row + 3]),
+    ...(personal === undefined ? {} : { personal }),
+    ...(tenant === undefined || user === undefined ? {} : { subject: { tenant, user } }),
+    ...(argumentsText === undefined ? {} : { argumentsText }),
+    ...(resultText === undefined ? {} : { resultText }),
+  }
+}
 
 /** What people decide, each with the record of it. */
 export type DeskWrite = { readonly record: RecordDraft } & (
@@ -68,12 +132,17 @@ export type WriteRequest =
   | { readonly kind: 'intend'; readonly draft: IntentDraft; readonly now: number }
   | DeskWrite
   | { readonly kind: 'keep'; readonly change: FileChange }
+  | { readonly kind: 'keep-artifact'; readonly artifact: Artifact; readonly bounds: ArtifactBounds }
   | { readonly kind: 'claim' }
+  | { readonly kind: 'drop'; readonly before: number; readonly now: number }
+  | { readonly kind: 'erase'; readonly subject: RecordSubject; readonly record: RecordDraft }
   | { readonly kind: 'flush' }
 
 export type ReadRequest =
   | { readonly kind: 'records'; readonly query: RecordQuery }
   | { readonly kind: 'chains' }
+  | { readonly kind: 'heads' }
+  | { readonly kind: 'held'; readonly stretch: ChainStretch }
   | { readonly kind: 'count' }
   | {
       readonly kind: 'approvals'
@@ -83,6 +152,8 @@ export type ReadRequest =
   | { readonly kind: 'stops' }
   | { readonly kind: 'journal'; readonly filter: JournalFilter }
   | { readonly kind: 'find'; readonly callId: string }
+  | { readonly kind: 'find-artifact'; readonly artifact: string; readonly principal: Principal; readonly now: number }
+  | { readonly kind: 'artifacts'; readonly filter: ArtifactFilter }
   /** Whether `changed` is reported from now on. */
   | { readonly kind: 'watch'; readonly on: boolean }
 
@@ -100,16 +171,23 @@ export type Answers = {
   readonly stop: undefined
   readonly lift: boolean
   readonly keep: undefined
+  readonly 'keep-artifact': ArtifactKept
   readonly claim: readonly OpenIntent[]
+  readonly drop: readonly ChainFloor[]
+  readonly erase: Erased
   readonly flush: undefined
   readonly records: readonly RecordRow[]
   readonly chains: readonly string[]
+  readonly heads: readonly ChainHead[]
+  readonly held: StretchHeld | undefined
   readonly count: number
   readonly approvals: readonly ApprovalRow[]
   readonly grants: readonly GrantRow[]
   readonly stops: readonly StopRow[]
   readonly journal: readonly JournalRow[]
   readonly find: FileChange | undefined
+  readonly 'find-artifact': Artifact | undefined
+  readonly artifacts: readonly ArtifactRow[]
   readonly watch: undefined
   readonly close: undefined
 }

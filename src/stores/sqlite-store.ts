@@ -10,6 +10,11 @@ import type {
   ApprovalAnswer,
   ApprovalRow,
   ApprovalState,
+  ArtifactStore,
+  ChainFloor,
+  ChainHead,
+  ChainStretch,
+  Erased,
   GrantRow,
   Intended,
   IntentDraft,
@@ -19,9 +24,12 @@ import type {
   RecordDraft,
   RecordQuery,
   RecordRow,
+  RecordSubject,
   StopRow,
   Store,
+  StretchHeld,
 } from '../observe/store.ts'
+import { linkedArtifacts } from './linked-artifacts.ts'
 import type { GrantFilter } from './memory-grants.ts'
 import type { JournalFilter } from './memory-journal.ts'
 import { newChainName } from './record-chain.ts'
@@ -33,6 +41,10 @@ export type SqliteStoreOptions = {
   /** Made with its folder where absent, readable by its owner only. */
   readonly file: string
   readonly clock: Clock
+  /** Personal members are encrypted with a key of each person, so that they can be made unreadable. Default: true. */
+  readonly seal?: boolean
+  /** 32 bytes in base64: encrypts those keys in turn. A file that was once used with it is not opened without it. */
+  readonly key?: string
 }
 
 export type SqliteStoreOpened =
@@ -40,19 +52,26 @@ export type SqliteStoreOpened =
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** Never rejects. The reason is for the operator and names the file. */
-export async function openSqliteStore({ file, clock }: SqliteStoreOptions): Promise<SqliteStoreOpened> {
+export async function openSqliteStore({
+  file,
+  clock,
+  seal = true,
+  key,
+}: SqliteStoreOptions): Promise<SqliteStoreOpened> {
   const chain = newChainName(clock.now())
   const code = await workerFile()
   if (code === undefined) {
     return { kind: 'failed', reason: 'the code of the SQLite worker is missing from this installation' }
   }
-  const opened = await WorkerLink.open(code, { file: resolve(file), chain }, () => clock.now())
+  const start = { file: resolve(file), chain, seal, ...(key === undefined ? {} : { key }) }
+  const opened = await WorkerLink.open(code, start, () => clock.now())
   return opened.kind === 'ok' ? { kind: 'ok', store: new SqliteStore(chain, clock, opened.link) } : opened
 }
 
 class SqliteStore implements Store {
   readonly chain: string
   readonly images: BeforeImages
+  readonly artifacts: ArtifactStore
   readonly #clock: Clock
   readonly #link: WorkerLink
   #closing: Promise<void> | undefined
@@ -63,6 +82,7 @@ class SqliteStore implements Store {
       keep: (change) => link.ask<'keep'>({ kind: 'keep', change }),
       find: (callId) => link.ask<'find'>({ kind: 'find', callId }),
     }
+    this.artifacts = linkedArtifacts(link)
     this.#clock = clock
     this.#link = link
   }
@@ -154,6 +174,24 @@ class SqliteStore implements Store {
 
   async chains(): Promise<readonly string[]> {
     return await this.#link.ask<'chains'>({ kind: 'chains' })
+  }
+
+  async held(stretch: ChainStretch): Promise<StretchHeld | undefined> {
+    checkLimit(stretch.limit)
+    return await this.#link.ask<'held'>({ kind: 'held', stretch })
+  }
+
+  async heads(): Promise<readonly ChainHead[]> {
+    return await this.#link.ask<'heads'>({ kind: 'heads' })
+  }
+
+  async dropBefore(at: number): Promise<readonly ChainFloor[]> {
+    return await this.#link.ask<'drop'>({ kind: 'drop', before: at, now: Math.trunc(this.#clock.now()) })
+  }
+
+  async erase(subject: RecordSubject, record: RecordDraft): Promise<Erased> {
+    checkDraft(record)
+    return await this.#link.ask<'erase'>({ kind: 'erase', subject, record })
   }
 
   async recordCount(): Promise<number> {

@@ -10,7 +10,7 @@ import { SqliteWriter } from './sqlite-writer.ts'
 /** A process that is still there after this time stays for longer. */
 const SETTLED_MS = 200
 
-const { file, chain, port, reports } = workerData as WorkerStart
+const { file, chain, port, reports, ...sealing } = workerData as WorkerStart
 const counter = new Int32Array(reports)
 
 function report(message: Report): void {
@@ -38,7 +38,7 @@ async function start(): Promise<void> {
   const opened = await openDatabase(file)
   if (opened.kind === 'failed') return refuse(opened.reason)
   try {
-    serve(new SqliteWriter(opened.database, chain, report), opened.database)
+    serve(new SqliteWriter(opened.database, chain, sealing, report), opened.database)
   } catch (error) {
     opened.database.close()
     return refuse(`cannot write \`${file}\`: ${error instanceof Error ? error.message : String(error)}`)

@@ -6,15 +6,29 @@ import type { IntentDraft } from '../observe/store.ts'
 import { type ApprovalChoice, intentRecord } from './approval-choice.ts'
 import type { KeyHeld } from './journal-choice.ts'
 import { uptimeMs } from './owner-identity.ts'
+import { SqliteArtifacts } from './sqlite-artifacts.ts'
 import { SqliteDesk } from './sqlite-desk.ts'
 import { isBusyError, type SqlDatabase, type SqlStatement } from './sqlite-driver.ts'
 import { SqliteImages } from './sqlite-images.ts'
 import { RENEW_MS, SqliteIntents } from './sqlite-intents.ts'
 import { SqliteJournal } from './sqlite-journal.ts'
-import type { Answers, Batch, FlatRows, Numbered, ReadRequest, Reply, Report, WriteRequest } from './sqlite-protocol.ts'
-import { type Closes, charsOf, FLAT_FIELDS, flatRow } from './sqlite-protocol.ts'
+import { SqliteProof } from './sqlite-proof.ts'
+import type {
+  Answers,
+  Batch,
+  FlatRows,
+  Numbered,
+  ReadRequest,
+  Reply,
+  Report,
+  WorkerStart,
+  WriteRequest,
+} from './sqlite-protocol.ts'
+import { closesOf, FLAT_FIELDS, flatChars, flatRow } from './sqlite-protocol.ts'
 import { SqliteRecords } from './sqlite-records.ts'
+import { SqliteRetention } from './sqlite-retention.ts'
 import { SqliteWatch } from './sqlite-watch.ts'
+import { SubjectKeys } from './subject-keys.ts'
 
 /** Batches of rows to one transaction: bounds how long a failing one takes, and how long others wait for the lock. */
 const TRANSACTION_BATCHES = 40
@@ -22,14 +36,21 @@ const RETRY_MS = 500
 /** A timer may fire a little early by this count. */
 const TIMER_SLACK_MS = 200
 
+/** Whether personal members are sealed, and the operator's own key. */
+export type Sealing = Pick<WorkerStart, 'seal' | 'key'>
+
 export class SqliteWriter {
   readonly #database: SqlDatabase
+  readonly #keys: SubjectKeys
   readonly #records: SqliteRecords
+  readonly #proof: SqliteProof
+  readonly #retention: SqliteRetention
   readonly #desk: SqliteDesk
   readonly #watch: SqliteWatch
   readonly #intents: SqliteIntents
   readonly #journal: SqliteJournal
   readonly #images: SqliteImages
+  readonly #artifacts: SqliteArtifacts
   readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback', SqlStatement>>
   readonly #report: (report: Report) => void
   readonly #renewing: NodeJS.Timeout
@@ -41,14 +62,18 @@ export class SqliteWriter {
   #failure: string | undefined
 
   /** Takes the owner's lease at once; throws where that cannot be written. */
-  constructor(database: SqlDatabase, chain: string, report: (report: Report) => void) {
+  constructor(database: SqlDatabase, chain: string, sealing: Sealing, report: (report: Report) => void) {
     this.#database = database
-    this.#records = new SqliteRecords(database, chain)
+    this.#keys = new SubjectKeys(database, sealing.key)
+    this.#records = new SqliteRecords(database, chain, this.#keys, sealing.seal ?? true)
+    this.#proof = new SqliteProof(database)
+    this.#retention = new SqliteRetention(database, this.#records, this.#keys)
     this.#desk = new SqliteDesk(database, this.#records)
     this.#watch = new SqliteWatch(database, () => report({ kind: 'changed' }))
     this.#intents = new SqliteIntents(database, chain)
-    this.#journal = new SqliteJournal(database)
+    this.#journal = new SqliteJournal(database, this.#keys, sealing.seal ?? true)
     this.#images = new SqliteImages(database)
+    this.#artifacts = new SqliteArtifacts(database, this.#keys, sealing.seal ?? true)
     this.#report = report
     this.#statements = {
       begin: database.prepare('BEGIN IMMEDIATE'),
@@ -137,6 +162,7 @@ export class SqliteWriter {
     try {
       // First of all: a process that was stopped for long must own its intents again before it writes one.
       if (renews) this.#intents.renew()
+      this.#keys.refresh()
       for (const rows of batches) {
         this.#records.insert(rows)
         this.#endIntents(rows)
@@ -144,9 +170,11 @@ export class SqliteWriter {
       const replies = writes.map(({ id, request }): Reply => ({ id, kind: 'done', value: this.#carryOut(request) }))
       commit.run([])
       this.#written(batches, renews)
+      if (writes.some(({ request }) => request.kind === 'erase')) quietly(() => this.#retention.emptyLog())
       return replies
     } catch (error) {
       this.#records.rewind(end)
+      this.#keys.forget()
       quietly(() => rollback.run([]))
       throw error
     }
@@ -164,8 +192,7 @@ export class SqliteWriter {
   #written(batches: readonly FlatRows[], renewed: boolean): void {
     for (const rows of batches) {
       this.#rowsDone += rows.length / FLAT_FIELDS
-      for (let row = 0; row < rows.length; row += FLAT_FIELDS)
-        this.#charsDone += charsOf(String(rows[row + 3]), closesOf(rows, row))
+      for (let row = 0; row < rows.length; row += FLAT_FIELDS) this.#charsDone += flatChars(rows, row)
     }
     this.#rows = this.#rows.slice(batches.length)
     this.#failure = undefined
@@ -178,8 +205,15 @@ export class SqliteWriter {
         return this.#intend(request)
       case 'keep':
         return void this.#images.keep(request.change)
+      case 'keep-artifact':
+        return this.#artifacts.keep(request.artifact, request.bounds)
       case 'claim':
         return this.#intents.claimLapsed()
+      case 'drop':
+        this.#artifacts.dropExpired(request.now)
+        return this.#retention.drop(request.before, request.now)
+      case 'erase':
+        return this.#retention.erase(request.subject, request.record)
       case 'flush':
         return undefined
       default:
@@ -197,7 +231,7 @@ export class SqliteWriter {
     if (choice?.kind === 'unapproved' || choice?.kind === 'grants') return choice
     if (choice?.kind === 'open') return { kind: 'unapproved', state: 'open', approval: choice.open }
     const used = usedBy(choice)
-    this.#records.insert(flatRow(intentRecord(record, used)))
+    this.#records.insert(flatRow(intentRecord({ ...record, argumentsText: draft.argumentsText }, used)))
     this.#intents.open(draft)
     if (ask !== undefined) this.#claim(draft, now)
     return { kind: 'recorded', ...used }
@@ -222,6 +256,10 @@ export class SqliteWriter {
         return this.#records.query(request.query)
       case 'chains':
         return this.#records.chains()
+      case 'heads':
+        return this.#records.heads()
+      case 'held':
+        return this.#proof.held(request.stretch)
       case 'count':
         return this.#records.count()
       case 'approvals':
@@ -234,6 +272,10 @@ export class SqliteWriter {
         return this.#journal.list(request.filter)
       case 'find':
         return this.#images.find(request.callId)
+      case 'find-artifact':
+        return this.#artifacts.find(request.artifact, request.principal, request.now)
+      case 'artifacts':
+        return this.#artifacts.list(request.filter)
       case 'watch':
         return void (request.on ? this.#watch.start() : this.#watch.stop())
     }
@@ -268,13 +310,11 @@ export class SqliteWriter {
 }
 
 const READS: ReadonlySet<string> = new Set<ReadRequest['kind']>([
-  ...(['records', 'chains', 'count', 'approvals', 'grants', 'stops', 'journal', 'find', 'watch'] as const),
+  ...(['records', 'chains', 'heads', 'count', 'approvals', 'grants', 'stops', 'journal', 'find', 'watch'] as const),
+  ...(['find-artifact', 'artifacts', 'held'] as const),
 ])
 
 const isRead = (request: WriteRequest | ReadRequest): request is ReadRequest => READS.has(request.kind)
-
-/** The last field of a row is what it closes. */
-const closesOf = (rows: FlatRows, row: number): Closes => rows[row + FLAT_FIELDS - 1] as Closes
 
 function usedBy(choice: ApprovalChoice | undefined): { readonly approvalId?: string; readonly grantId?: string } {
   if (choice?.kind === 'redeem') return { approvalId: choice.approvalId }

@@ -50,7 +50,7 @@ export class WorkerLink {
   /** Starts the worker from `code`; answers once it has opened the file, or says why not. Never rejects. */
   static open(
     code: URL,
-    what: Pick<WorkerStart, 'file' | 'chain'>,
+    what: Omit<WorkerStart, 'port' | 'reports'>,
     now: () => number,
     rows = new RowBuffer(),
   ): Promise<LinkOpened> {
@@ -59,7 +59,7 @@ export class WorkerLink {
 
   private constructor(
     code: URL,
-    what: Pick<WorkerStart, 'file' | 'chain'>,
+    what: Omit<WorkerStart, 'port' | 'reports'>,
     now: () => number,
     rows: RowBuffer,
     opening: (opened: LinkOpened) => void,
@@ -98,7 +98,7 @@ export class WorkerLink {
 
   append(draft: RecordDraft, closes: Closes): void {
     if (this.#ended !== undefined) return
-    const chars = charsOf(draft.body, closes)
+    const chars = charsOf(draft, closes)
     if (this.#rows.hasRoom(chars) || this.#waitForRoom(chars)) {
       this.#rows.push(draft, closes)
       this.#schedule()

@@ -9,7 +9,7 @@
 //   muteProbe         never answer a method that it does not know
 //   dieDuringCall     end without an answer at the call of this number, counted from 1
 //   dieAfterCall      end after the answer to the call of this number
-//   garbage           print lines that are no messages before each answer
+//   garbage           print lines that are no messages before each answer; HTTP: events on a stream
 //   answerTwice       answer each call twice, and once under an id that nobody asked with
 //   stubborn          go on when the input closes and at SIGTERM
 //   complain          write so many bytes to standard error at the start
@@ -309,6 +309,7 @@ async function serveHttpRequest(request, response) {
       { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'hello' } },
       ...messages,
     ]) {
+      if (switches.garbage) response.write('data: this is no message\n\n')
       if (extra !== 'cut') response.write(`data: ${JSON.stringify(extra)}\n\n`)
     }
     return response.end()

@@ -1,6 +1,7 @@
 // A memory store that lets a test look at what was written, in order, and make writing fail.
 
 import type { Clock } from '../base/clock.ts'
+import { bodyOf } from '../observe/record-text.ts'
 import type { Intended, IntentDraft, JournalEnd, RecordDraft, Store } from '../observe/store.ts'
 import { intentRecord } from '../stores/approval-choice.ts'
 import { createMemoryStore } from '../stores/memory-store.ts'
@@ -22,11 +23,12 @@ export function createRecordingStore(options: { readonly clock: Clock }): Record
   const store = createMemoryStore(options)
   const written: WrittenRecord[] = []
   let broken: string | undefined
-  const note = ({ kind, callId, body }: RecordDraft): void =>
-    void written.push({ kind, callId, body: JSON.parse(body) as WrittenRecord['body'] })
+  const note = ({ kind, callId, body, personal }: RecordDraft): void =>
+    void written.push({ kind, callId, body: bodyOf({ body, ...(personal === undefined ? {} : { personal }) }) })
   return {
     chain: store.chain,
     images: store.images,
+    artifacts: store.artifacts,
     written,
     breakWith: (reason) => {
       broken = reason
@@ -79,6 +81,13 @@ export function createRecordingStore(options: { readonly clock: Clock }): Record
     watch: (changed) => store.watch(changed),
     records: (query) => store.records(query),
     chains: () => store.chains(),
+    heads: () => store.heads(),
+    dropBefore: (at) => store.dropBefore(at),
+    async erase(subject, record) {
+      const erased = await store.erase(subject, record)
+      note(record)
+      return erased
+    },
     recordCount: () => store.recordCount(),
     lapsedIntents: () => store.lapsedIntents(),
     close: () => store.close(),
