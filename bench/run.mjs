@@ -16,6 +16,9 @@ const BENCHES = [
   ['idle'],
   ['process'],
   ['lanes'],
+  ['redaction'],
+  ['shaping', '--expose-gc'],
+  ['telemetry'],
 ]
 const only = process.argv.slice(2)
 

@@ -24,9 +24,16 @@ const FAULTS: ReadonlySet<ErrorType> = new Set(['unavailable', 'tool_crashed', '
 /** `trying`: the one call that was let through is still on its way. */
 type State = { failures: number; openedAtMs: number | undefined; trying: boolean }
 
-export function breakerGuard(clock: Clock, options: BreakerOptions, concerns: (entry: Entry) => boolean): Guard {
+/** By source; who makes the guard may look at it. */
+export type BreakerStates = Map<string, State>
+
+export function breakerGuard(
+  clock: Clock,
+  options: BreakerOptions,
+  concerns: (entry: Entry) => boolean,
+  states: BreakerStates = new Map(),
+): Guard {
   const { failures = FAILURES, coolMs = COOL_MS } = options
-  const states = new Map<string, State>()
   const stateOf = (source: string): State => {
     const known = states.get(source)
     if (known !== undefined) return known

@@ -4,6 +4,7 @@ import type { Call, CheckedInput, Ending } from '../describe/call.ts'
 import type { Decision } from '../describe/decision.ts'
 import { defineTool } from '../describe/define-tool.ts'
 import type { Entry } from '../describe/entry.ts'
+import { NO_REDACTION } from '../describe/redactor.ts'
 import { compileCheck } from '../describe/schema/compile-check.ts'
 import type { Tool, ToolDefinition } from '../describe/tool.ts'
 import { FakeClock } from '../testing/fake-clock.ts'
@@ -46,6 +47,7 @@ export function setUp(run: Definition['run'], options: SetUpOptions = {}) {
       return 'stack'
     },
     log: () => {},
+    redactor: NO_REDACTION,
     random: () => 1,
     ...options.executor,
   })
@@ -88,7 +90,7 @@ export function setUp(run: Definition['run'], options: SetUpOptions = {}) {
     caller: { tenant: 't', user: 'u', agent: 'a', roles: [], session: 's' },
     openedAtMs: clock.now(),
     openedMonotonicMs: clock.monotonic(),
-    trail: { attempts: 0, ...(decision === undefined ? {} : { decision }) },
+    trail: { attempts: 0, marks: {}, ...(decision === undefined ? {} : { decision }) },
   })
   const call = newCall()
   return {

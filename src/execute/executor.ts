@@ -4,9 +4,10 @@ import type { Clock } from '../base/clock.ts'
 import type { Call, CheckedInput, Ending } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Entry } from '../describe/entry.ts'
+import type { Redactor } from '../describe/redactor.ts'
 import { refused } from '../describe/refused.ts'
 import type { MachineAbilities } from '../machine/abilities.ts'
-import { breakerGuard } from './breaker-guard.ts'
+import { type BreakerStates, breakerGuard } from './breaker-guard.ts'
 import { deadlineGuard, type Running } from './deadline-guard.ts'
 import type { Guard, Job, ReportCrash, ReportLate, StillMay } from './guard.ts'
 import { GuardList, type PlacedGuard } from './guard-list.ts'
@@ -31,6 +32,9 @@ export type ExecutorParts = Omit<ScopeParts, 'lasts'> &
     readonly deadlineMs: number
     readonly reportLate: ReportLate
     readonly reportCrash: ReportCrash
+    readonly redactor: Redactor
+    /** Folders of the workspace, for what messages may name. */
+    readonly roots?: readonly string[]
     readonly machine: () => Promise<MachineAbilities>
     /** Guards of other parts of the gate, each at the place that its name has in the list. */
     readonly twin?: Guard
@@ -51,6 +55,7 @@ export class Executor {
   readonly #running: Running = new Set()
   readonly #workers: WorkerRuns
   readonly #stillMay: StillMay
+  readonly #breakers: BreakerStates = new Map()
   #stopped = false
 
   constructor(parts: ExecutorParts) {
@@ -60,7 +65,7 @@ export class Executor {
     this.#parts = { ...parts, lasts: (work, end) => this.#last(work, end) }
     this.#workers = new WorkerRuns(clock)
     const run = { clock, watch: new LoopWatch(clock), workers: this.#workers }
-    this.guards = new GuardList(placedGuards(parts, this.#running), (job) => runTool(job, run))
+    this.guards = new GuardList(placedGuards(parts, this.#running, this.#breakers), (job) => runTool(job, run))
   }
 
   /** Runs an allowed call. After `stop`, nothing starts any more. */
@@ -102,6 +107,11 @@ export class Executor {
     }
   }
 
+  /** By source that has been called: whether it is left alone now. */
+  breakersOpen(): ReadonlyMap<string, boolean> {
+    return new Map([...this.#breakers].map(([source, { openedAtMs }]) => [source, openedAtMs !== undefined]))
+  }
+
   /** Ends what calls of a conversation have left running in the background. */
   sessionEnded(caller: Caller): void {
     this.#lasting.sessionEnded(caller)
@@ -121,8 +131,10 @@ export class Executor {
 }
 
 /** The whole list, outermost first. Of two at one place the later one holds: the host's own stand behind the tools' own. */
-function placedGuards(parts: ExecutorParts, running: Running): readonly PlacedGuard[] {
-  const { clock, reportLate, reportCrash, machine, twin, lane, cache, random = Math.random } = parts
+function placedGuards(parts: ExecutorParts, running: Running, breakers: BreakerStates): readonly PlacedGuard[] {
+  const { clock, reportLate, reportCrash, redactor, machine, twin, lane, cache, random = Math.random } = parts
+  const reportHidden = ({ call }: Job, message: string): void =>
+    parts.log(call, 'failed, and said more than its caller is told', { message })
   const inner = { clock, random, reportCrash, stillMay: stillMay(parts) }
   const given = (slot: 'twin' | 'lane' | 'cache', guard: Guard | undefined): readonly PlacedGuard[] =>
     guard === undefined ? [] : [{ slot, guard }]
@@ -131,11 +143,14 @@ function placedGuards(parts: ExecutorParts, running: Running): readonly PlacedGu
     ...given('twin', twin),
     ...given('lane', lane),
     ...given('cache', cache),
-    { slot: 'breaker', guard: breakerGuard(clock, {}, ({ tool }) => tool.place === 'upstream') },
+    { slot: 'breaker', guard: breakerGuard(clock, {}, ({ tool }) => tool.place === 'upstream', breakers) },
     { slot: 'retry', guard: retryGuard(inner) },
     { slot: 'attempt', guard: attemptGuard(clock) },
     { slot: 'place', guard: placeGuard(machine) },
-    { slot: 'settle', guard: settleGuard({ clock, reportCrash, reportLate }) },
+    {
+      slot: 'settle',
+      guard: settleGuard({ clock, reportCrash, reportLate, redactor, roots: parts.roots ?? [], reportHidden }),
+    },
     ...hostGuards(parts.guards ?? [], inner),
   ]
   return [...placed].sort((one, other) => slotRank(one.slot) - slotRank(other.slot))

@@ -27,7 +27,7 @@ function callOf(name: string, text: string | undefined, caller = CALLER): Call {
     caller,
     openedAtMs: 0,
     openedMonotonicMs: 0,
-    trail: { attempts: 1, ...(text === undefined ? {} : { input: inputOf(text) }) },
+    trail: { attempts: 1, marks: {}, ...(text === undefined ? {} : { input: inputOf(text) }) },
   }
 }
 

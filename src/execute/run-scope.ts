@@ -9,6 +9,7 @@ import type { Caller } from '../describe/caller.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import type { ChosenPlace, NestedCall, Progress, RunContext } from '../describe/tool.ts'
+import type { TraceContext } from '../describe/trace-context.ts'
 import type { Work } from './lasting-work.ts'
 
 export type ToolLog = (call: Call, message: string, details: Readonly<Record<string, unknown>> | undefined) => void
@@ -92,6 +93,10 @@ export class RunScope implements RunContext {
 
   get place(): ChosenPlace {
     return this.#call.trail.place ?? IN_PROCESS
+  }
+
+  get trace(): TraceContext | undefined {
+    return this.#call.trail.trace
   }
 
   get signal(): AbortSignal {

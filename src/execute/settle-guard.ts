@@ -4,12 +4,16 @@
 import type { Clock } from '../base/clock.ts'
 import { isJsonObject, takeJson } from '../base/json-value.ts'
 import type { Ending } from '../describe/call.ts'
+import { readDisplay } from '../describe/content.ts'
 import { ERROR_TYPES } from '../describe/error-types.ts'
 import type { EffectState } from '../describe/outcome.ts'
+import type { Redactor } from '../describe/redactor.ts'
 import { refused } from '../describe/refused.ts'
 import { FAILURE_TYPES, ToolFailure } from '../describe/tool-failure.ts'
 import { ToolResult } from '../describe/tool-result.ts'
+import { cleanMessage } from './clean-message.ts'
 import type { Guard, Job, Next, ReportCrash, ReportLate } from './guard.ts'
+import { redactEnding } from './redact-ending.ts'
 
 /** Values that a schema checks: bounded like arguments, but larger. */
 const OUTPUT_BOUNDS = { depthMax: 64, keysMax: 1_000_000, bytesMax: 64 * 1024 * 1024 } as const
@@ -20,17 +24,23 @@ export type SettleParts = {
   readonly clock: Pick<Clock, 'monotonic'>
   readonly reportCrash: ReportCrash
   readonly reportLate: ReportLate
+  readonly redactor: Redactor
+  /** Folders whose paths a model may be told. */
+  readonly roots: readonly string[]
+  /** Told what a failure said and its caller is not told. */
+  readonly reportHidden: (job: Job, message: string) => void
 }
 
 export function settleGuard(parts: SettleParts): Guard {
   return {
     name: 'settle',
-    bounds: 'turns the answer into an ending and checks it against the output schema',
+    bounds: 'turns the answer into an ending, checks it against the output schema and takes secrets out of it',
     run: (job, next) => settle(job, next, parts),
   }
 }
 
-async function settle(job: Job, next: Next, { clock, reportCrash, reportLate }: SettleParts): Promise<Ending> {
+async function settle(job: Job, next: Next, parts: SettleParts): Promise<Ending> {
+  const { clock, reportCrash, reportLate, redactor } = parts
   let ending: Ending
   try {
     const raw = await next(job)
@@ -41,10 +51,26 @@ async function settle(job: Job, next: Next, { clock, reportCrash, reportLate }: 
     const failure = failureOf(error)
     ending = failure === undefined ? crash(job, error, reportCrash) : described(job, failure)
   }
+  try {
+    // INVARIANT no-raw-result: from here on nobody holds what the tool answered as it came.
+    ending = redactEnding(job.call, forCaller(job, ending, parts), redactor)
+  } catch (error) {
+    ending = crash(job, error, reportCrash)
+  }
   const { overAtMs } = job.scope
   // Nobody waits for this try any more: what became of it is recorded here, once, whatever stands outside makes of it.
   if (overAtMs !== undefined) reportLate(job, ending, clock.monotonic() - overAtMs)
   return ending
+}
+
+/** What is left out of a message stands in the operator's log, under the id that the message names. */
+function forCaller(job: Job, ending: Ending, { roots, reportHidden }: SettleParts): Ending {
+  if (ending.kind !== 'failure') return ending
+  const { message, isWhole } = cleanMessage(ending.error.message, { roots, argumentsText: job.input.text })
+  if (isWhole) return ending
+  reportHidden(job, ending.error.message)
+  const named = `${message}; the operator finds the whole under ${job.call.id}`
+  return { ...ending, error: { ...ending.error, message: named } }
 }
 
 /** A failure that says that nothing was changed is believed: later guards may try again. */
@@ -104,6 +130,7 @@ const DETAIL_BOUNDS = { depthMax: 16, keysMax: 1_000, bytesMax: 65_536 } as cons
 /** What a tool says of its failure, as far as it has the right form: authors without types say anything. */
 export function settleFailure(job: Job, { options }: ToolFailure): Ending {
   const { content, help } = options
+  const display = readDisplay(options.display)
   const type = FAILURE_TYPES.find((known) => known === options.type) ?? 'tool_error'
   const code = typeof options.code === 'string' ? options.code.slice(0, 128) : 'unspecified'
   const message =
@@ -117,6 +144,7 @@ export function settleFailure(job: Job, { options }: ToolFailure): Ending {
     retry: { advice },
     details: { ...details, code },
     ...(content === undefined ? {} : { content }),
+    ...(display === undefined ? {} : { display }),
     ...(typeof help === 'string' ? { help } : {}),
   })
 }

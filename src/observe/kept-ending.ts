@@ -12,8 +12,9 @@ const ANSWER_BYTES_MAX = 1024 * 1024
 export function keptEnding(outcome: Outcome): Ending {
   const { display, meta } = outcome
   const content = meta.remark === undefined ? outcome.content : outcome.content.slice(0, -1)
-  if (!outcome.ok) return { kind: 'failure', error: outcome.error, content }
-  return { kind: 'value', value: outcome.value, content, ...(display === undefined ? {} : { display }) }
+  const seen = display === undefined ? {} : { display }
+  if (!outcome.ok) return { kind: 'failure', error: outcome.error, content, ...seen }
+  return { kind: 'value', value: outcome.value, content, ...seen }
 }
 
 /** Null for what is too large, or is no JSON. */

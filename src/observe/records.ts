@@ -8,11 +8,12 @@ import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { ErrorType } from '../describe/error-types.ts'
 import type { Outcome } from '../describe/outcome.ts'
+import type { Redactor } from '../describe/redactor.ts'
 import type { FailureOptions } from '../describe/refused.ts'
 import { twinDigest } from '../describe/twin-digest.ts'
 import { CallJournal, type KeyAnswer } from './call-journal.ts'
 import { partBytes } from './fit-content.ts'
-import { endBody, intentBody, lateBody } from './record-body.ts'
+import { endText, intentText, lateText, type RecordText, shortText } from './record-body.ts'
 import type { ApprovalRow, AskedAbout, GrantRow, Intended, IntentDraft, Store } from './store.ts'
 import { unapproved } from './unapproved.ts'
 
@@ -25,6 +26,12 @@ export type Intent =
 export type RecordsParts = {
   readonly store: Store
   readonly clock: Clock
+  /** Takes secrets out of arguments and errors. */
+  readonly redactor: Redactor
+  /** What becomes of calls while records cannot be kept: all are refused, or those that only read go on. */
+  readonly onFailure: 'refuse' | 'reads'
+  /** Told at each call whether records can be kept: undefined where they can. */
+  readonly noteFailure: (reason: string | undefined) => void
   /** As much of the question about exactly this call as an answer to it is found by. */
   readonly questionAbout: (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => AskedAbout
   /** The question to a person about exactly this call. */
@@ -92,9 +99,11 @@ export class Records {
   // INVARIANT intent-first: whatever is more than an allowed read gets past here only with a durable intent row.
   intend(call: Call, entry: Entry, input: CheckedInput, decision: Decision): Intent | Promise<Intent> {
     const failure = this.#parts.store.failure()
-    if (failure !== undefined) return auditUnavailable(failure)
+    this.#parts.noteFailure(failure)
+    const onlyReads = input.effect === 'read' && decision.kind === 'allow'
+    if (failure !== undefined && !(onlyReads && this.#parts.onFailure === 'reads')) return auditUnavailable(failure)
     if (call.request.signal?.aborted === true) return LEFT
-    if (input.effect === 'read' && decision.kind === 'allow') return CLEAR
+    if (onlyReads) return CLEAR
     return this.#intend(call, entry, input, decision)
   }
 
@@ -124,7 +133,7 @@ export class Records {
       tool: entry.tool.name,
       effect: input.effect,
       argumentsText: input.text,
-      record: { kind: 'intent', at: Math.trunc(this.#parts.clock.now()), callId: call.id, body: intentBody(call) },
+      record: { kind: 'intent', at: this.#now(), callId: call.id, ...intentText(call, this.#parts.redactor) },
       ...(twin === undefined ? {} : { twin }),
       ...(journal === undefined ? {} : { journal }),
     }
@@ -207,12 +216,7 @@ export class Records {
   close(call: Call, outcome: Outcome): void | Promise<void> {
     const { journal, twin, intended } = call.trail
     if (twin !== undefined) this.#noteTwin(twin, call.id, outcome)
-    const draft = {
-      kind: 'end',
-      at: Math.trunc(this.#parts.clock.now()),
-      callId: call.id,
-      body: this.#endBody(call, outcome),
-    } as const
+    const draft = { kind: 'end', at: this.#now(), callId: call.id, ...this.#endText(call, outcome) } as const
     if (journal !== undefined) return this.#journal.end(call, journal, outcome, draft)
     this.#parts.store.append(draft, intended === true ? call.id : undefined)
   }
@@ -224,28 +228,24 @@ export class Records {
   }
 
   /** INVARIANT one-outcome: what cannot be written in full is written in short, and never left out. */
-  #endBody(call: Call, outcome: Outcome): string {
+  #endText(call: Call, outcome: Outcome): RecordText {
     try {
-      return endBody(
-        call,
-        outcome,
-        outcome.content.reduce((sum, part) => sum + partBytes(part), 0),
-      )
+      const contentBytes = outcome.content.reduce((sum, part) => sum + partBytes(part), 0)
+      return endText(call, outcome, contentBytes, this.#parts.redactor)
     } catch {
-      return JSON.stringify({
-        tool: call.request.name,
-        ok: outcome.ok,
-        attempts: call.trail.attempts,
-        incomplete: true,
-      })
+      return shortText(call, outcome)
     }
+  }
+
+  #now(): number {
+    return Math.trunc(this.#parts.clock.now())
   }
 
   /** Notes what a tool answered after its call was over. */
   late(call: Call, ending: Ending, afterMs: number, tells = true): void {
     const { journal, twin } = call.trail
-    const at = Math.trunc(this.#parts.clock.now())
-    const draft = { kind: 'late', at, callId: call.id, body: lateBody(call, ending, afterMs) } as const
+    const text = lateText(call, ending, afterMs, this.#parts.redactor)
+    const draft = { kind: 'late', at: this.#now(), callId: call.id, ...text } as const
     // Its caller was told that nobody knows: only where it did nothing may an equal call be made now.
     const nothing = tells && call.trail.attempts === 1 && ending.kind === 'failure' && ending.error.effect === 'none'
     if (nothing && twin !== undefined) this.#parts.twins.known(twin, call.id)

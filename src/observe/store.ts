@@ -10,27 +10,34 @@ import type { BeforeImages } from '../describe/before-images.ts'
 import type { JournalKey } from '../describe/call.ts'
 import type { Principal } from '../describe/caller.ts'
 import type { Reach } from '../describe/decision.ts'
+import type { ArtifactStore } from './artifact-store.ts'
+import type {
+  ChainFloor,
+  ChainHead,
+  ChainStretch,
+  Erased,
+  RecordDraft,
+  RecordQuery,
+  RecordRow,
+  RecordSubject,
+  StretchHeld,
+} from './record-row.ts'
 
+export type { Artifact, ArtifactBounds, ArtifactKept, ArtifactRow, ArtifactStore } from './artifact-store.ts'
+export type {
+  ChainFloor,
+  ChainHead,
+  ChainStretch,
+  Erased,
+  RecordDraft,
+  RecordKind,
+  RecordQuery,
+  RecordRow,
+  RecordSubject,
+  StretchHeld,
+} from './record-row.ts'
 // Stores know this file and no other of the rooms.
 export type { JournalKey }
-
-export type RecordKind = 'gate' | 'intent' | 'end' | 'late' | 'reconciled' | 'approval' | 'grant' | 'stop'
-
-/** A row to be written. `body` is JSON text. */
-export type RecordDraft = {
-  readonly kind: RecordKind
-  readonly at: number
-  readonly callId: string | null
-  readonly body: string
-}
-
-/** A row as kept. `seq` counts from 1 in each chain. Hashes are SHA-256 in hexadecimal; see `base/hash-chain.ts`. */
-export type RecordRow = RecordDraft & {
-  readonly chain: string
-  readonly seq: number
-  readonly bodyDigest: string
-  readonly hash: string
-}
 
 export type ApprovalState = 'open' | 'approved' | 'declined' | 'redeemed'
 
@@ -256,21 +263,10 @@ export type OpenIntent = {
   readonly journal?: JournalKey
 }
 
-export type RecordQuery = {
-  readonly chain?: string
-  /** Rows after this one, within the chain. */
-  readonly afterSeq?: number
-  readonly callId?: string
-  readonly kind?: RecordKind
-  /** Newest first. Default: oldest first. */
-  readonly newestFirst?: boolean
-  /** 1 to 10,000. */
-  readonly limit: number
-}
-
 export interface Store {
   readonly chain: string
   readonly images: BeforeImages
+  readonly artifacts: ArtifactStore
   /** Undefined while rows can be kept; else why not. */
   failure(): string | undefined
   /** `closes`: the open intent that this row ends. */
@@ -321,6 +317,17 @@ export interface Store {
   watch(changed: () => void): () => void
   records(query: RecordQuery): Promise<readonly RecordRow[]>
   chains(): Promise<readonly string[]>
+  /** Recomputes a stretch of a chain where its rows lie. Undefined: it does not hold, or cannot be said. */
+  held?(stretch: ChainStretch): Promise<StretchHeld | undefined>
+  /** The last row of every chain, after everything appended so far. */
+  heads(): Promise<readonly ChainHead[]>
+  /**
+   * Drops rows that are older than a time, from the beginning of their chains, and says where each chain begins now. Rows of
+   * open intents stay, and so do the newest checkpoint and everything after it.
+   */
+  dropBefore(at: number): Promise<readonly ChainFloor[]>
+  /** Makes everything about a person unreadable: destroys their key and deletes their rows elsewhere. One transaction. */
+  erase(subject: RecordSubject, record: RecordDraft): Promise<Erased>
   /** All rows that are kept, those that belong to no chain included. */
   recordCount(): Promise<number>
   /** Open intents whose owner's lease has lapsed, or whose owner's process is gone; each is handed out once. */

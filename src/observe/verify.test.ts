@@ -5,7 +5,9 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { StoreFiles } from '../stores/conformance-files.ts'
+import { SqliteProof } from '../stores/sqlite-proof.ts'
 import { SqliteRecords } from '../stores/sqlite-records.ts'
+import { SubjectKeys } from '../stores/subject-keys.ts'
 import type { RecordRow } from './store.ts'
 import { type Verification, verifyRecords } from './verify.ts'
 
@@ -41,12 +43,14 @@ async function verifyAfter(change: (sql: (text: string) => void) => void): Promi
   const database = await files.connect(copy)
   try {
     change((text) => database.exec(text))
-    const table = new SqliteRecords(database, 'reader')
+    const table = new SqliteRecords(database, 'reader', new SubjectKeys(database), true)
+    const proof = new SqliteProof(database)
     return await verifyRecords(
       {
         chains: async () => table.chains(),
         recordCount: async () => table.count(),
         records: async (query) => table.query(query),
+        held: async (stretch) => proof.held(stretch),
       },
       { pageRows: 5 },
     )
@@ -188,7 +192,7 @@ describe('chain: rows missing, moved or added are found', () => {
 })
 
 describe('chain: rows added behind the keys of a rebuilt table are found', () => {
-  const columns = 'id, chain, seq, kind, at, call_id, body, body_digest, hash'
+  const columns = 'id, chain, seq, kind, at, call_id, body, body_digest, hash, subject, session'
   /** The same rows in a table that holds anything, any number of times. */
   const rebuild = `CREATE TABLE loose (${columns}); INSERT INTO loose SELECT ${columns} FROM records;
     DROP TABLE records; ALTER TABLE loose RENAME TO records`

@@ -1,23 +1,36 @@
-// Recomputes every digest and every link of the kept records, page by page, and names the first row that does not fit.
-// It believes nothing that a row says of itself, nor the database's own keys: whoever can edit the file can rebuild its
-// tables without them, so a row that no walk over the chains meets counts as broken too. It cannot see what only a copy kept elsewhere would show: a chain that is
-// gone as a whole, or rows cut from the end of one.
+// Recomputes every digest and every link of the kept records, holds them against what checkpoints have signed, and names the
+// first row that does not fit. It believes nothing that a row says of itself, nor the database's own keys: whoever can edit the
+// file can rebuild its tables without them, so a row that no walk over the chains meets counts as broken too. What only a copy kept
+// elsewhere would show it cannot see without one: rows cut from the end, or records that were rewritten and signed anew.
 
-import { sha256 } from '../base/digest.ts'
 import { errorMessage } from '../base/error-text.ts'
-import { CHAIN_START, linkHash } from '../base/hash-chain.ts'
-import type { RecordRow, Store } from './store.ts'
+import { isJsonObject } from '../base/json-value.ts'
+import { type Finding, SignedState } from './checkpoints/signed-state.ts'
+import { bodyOf } from './record-text.ts'
+import type { RecordKind, RecordRow, Store } from './store.ts'
+import { NOT_TEXT, type WalkableStore, type Walked, walkChain } from './walk-chain.ts'
 
 export type VerifyOptions = {
   /** Rows read at a time, 1 to 10,000. Default: 1,000. */
   readonly pageRows?: number
+  /** Signed notes of checkpoints as they were copied elsewhere, in any order. */
+  readonly notes?: readonly string[]
+  /** Whose signatures count, PEM, one key or several. Default: the keys that the records name, which proves less. */
+  readonly publicKey?: string
 }
 
-/** A bounded store forgets its oldest rows and says so: a chain may then begin after row 1, and is checked from there. */
-export type VerifiableStore = Pick<Store, 'records' | 'chains' | 'recordCount'> & { readonly forgetsOldRows?: boolean }
+export type VerifiableStore = WalkableStore & Pick<Store, 'chains' | 'recordCount'>
 
 export type Verification =
-  | { readonly kind: 'ok'; readonly rows: number; readonly chains: number; readonly notes: readonly string[] }
+  | {
+      readonly kind: 'ok'
+      readonly rows: number
+      readonly chains: number
+      /** Whose signatures held. */
+      readonly checkpoints: number
+      /** What this cannot show. */
+      readonly notes: readonly string[]
+    }
   /** `rows`: how many held before the one that does not. */
   | {
       readonly kind: 'broken'
@@ -30,15 +43,11 @@ export type Verification =
 
 const PAGE_ROWS_MAX = 10_000
 
-type Break = { readonly seq: number; readonly reason: string }
-
-/** What the next row of a chain has to follow. */
-type Position = { readonly seq: number; readonly hash: string }
-
 const UNSEEN =
-  'rows cut from the end of a chain, or a chain missing as a whole, show only against a checkpoint kept elsewhere'
-
-const NOT_TEXT = 'a row names the chain as something else than text'
+  'rows cut from the end of a chain, or a chain missing as a whole, show only against a copy of a checkpoint kept elsewhere'
+const UNSIGNED = 'no checkpoint has signed these records: whoever can write them can recompute them'
+const NAMED =
+  'signatures were checked against the keys that the records themselves name: give the public key that you know'
 
 /** Checks all chains of a store. A row that cannot even be read counts as broken; only a wrong `pageRows` rejects. */
 export async function verifyRecords(store: VerifiableStore, options: VerifyOptions = {}): Promise<Verification> {
@@ -46,98 +55,99 @@ export async function verifyRecords(store: VerifiableStore, options: VerifyOptio
   if (!Number.isInteger(pageRows) || pageRows < 1 || pageRows > PAGE_ROWS_MAX)
     throw new RangeError('`pageRows` is 1 to 10,000')
   try {
-    return await walkChains(store, pageRows)
+    // The copies as they are now: of one that comes meanwhile the record may have been looked for already.
+    const notes = options.notes === undefined ? {} : { notes: [...options.notes] }
+    return await walkChains(store, pageRows, { ...options, ...notes })
   } catch (error) {
     // A file so damaged that it cannot be read holds nothing that could be believed.
     return { kind: 'broken', chain: '', seq: 0, reason: `the records cannot be read: ${errorMessage(error)}`, rows: 0 }
   }
 }
 
-async function walkChains(store: VerifiableStore, pageRows: number): Promise<Verification> {
-  let rows = 0
-  let cutHeads = 0
+async function walkChains(store: VerifiableStore, limit: number, options: VerifyOptions): Promise<Verification> {
   // First of all: rows that others write meanwhile are walked as well, and never missing.
   const kept = await store.recordCount()
   const chains = await store.chains()
+  const signed = new SignedState(options.publicKey)
+  const contradiction = await readSigned(store, signed, options)
+  let rows = 0
+  let cutHeads = 0
   const seen = new Set<string>()
   for (const chain of chains) {
     const walked: Walked = seen.has(chain)
       ? { rows: 0, headCut: false, broken: { seq: 1, reason: NOT_TEXT } }
-      : await walkChain(store, chain, pageRows)
+      : await walkChain({ store, chain, limit, signed })
     seen.add(chain)
     rows += walked.rows
     if (walked.broken !== undefined) return { kind: 'broken', chain, ...walked.broken, rows }
     if (walked.headCut) cutHeads += 1
   }
-  if (rows < kept && store.forgetsOldRows !== true) {
-    const reason = `${kept - rows} of ${kept} rows belong to no chain that can be read`
-    return { kind: 'broken', chain: '', seq: 0, reason, rows }
-  }
-  const notes =
-    cutHeads === 0 ? [UNSEEN] : [UNSEEN, `${cutHeads} chains begin after their first row: older rows were dropped`]
-  return { kind: 'ok', rows, chains: chains.length, notes }
+  const finding = strayRows(store, kept, rows) ?? missingChain(signed, seen) ?? contradiction
+  if (finding !== undefined) return { kind: 'broken', ...finding, rows }
+  const notes = notesFor(signed, options, cutHeads)
+  return { kind: 'ok', rows, chains: chains.length, checkpoints: signed.count, notes }
 }
 
-type Walked = { readonly rows: number; readonly headCut: boolean; readonly broken?: Break }
-
-async function walkChain(store: VerifiableStore, chain: string, limit: number): Promise<Walked> {
-  let position: Position = { seq: 0, hash: CHAIN_START }
-  let rows = 0
-  let headCut = false
-  for (;;) {
-    const page = await readPage(store, chain, rows === 0 ? undefined : position, limit)
-    if ('reason' in page) return { rows, headCut, broken: { seq: position.seq + 1, reason: page.reason } }
-    if (rows === 0 && page.rows.length === 0) return { rows, headCut, broken: { seq: 1, reason: NOT_TEXT } }
-    for (const [index, row] of page.rows.entries()) {
-      // Rows may be forgotten between two pages as well.
-      const first = store.forgetsOldRows === true && index === 0 && row.seq > position.seq + 1
-      const reason = faultOfRow(row, chain) ?? (first ? undefined : faultOfLink(row, position))
-      if (reason !== undefined) return { rows, headCut, broken: { seq: row.seq, reason } }
-      headCut ||= first
-      position = { seq: row.seq, hash: row.hash }
-      rows += 1
-    }
-    if (page.isLast) return { rows, headCut }
-  }
-}
-
-type Page = { readonly rows: readonly RecordRow[]; readonly isLast: boolean }
-
-/**
- * The rows after a position. Each page begins with the row before it, so that a second row of the same number shows even
- * where a page ends. The first page asks for all there is: a row counted below 1 shall show.
- */
-async function readPage(
+/** Everything that was signed. What does not hold in it is told after the rows, whose own faults say more. */
+async function readSigned(
   store: VerifiableStore,
-  chain: string,
-  after: Position | undefined,
-  pageRows: number,
-): Promise<Page | { readonly reason: string }> {
-  const limit = Math.min(PAGE_ROWS_MAX, pageRows + 1)
-  try {
-    const rows = await store.records({ chain, limit, ...(after === undefined ? {} : { afterSeq: after.seq - 1 }) })
-    const isLast = rows.length < limit
-    const [first] = rows
-    if (after === undefined || first === undefined || first.seq !== after.seq) return { rows, isLast }
-    return first.hash === after.hash
-      ? { rows: rows.slice(1), isLast }
-      : { reason: `row ${after.seq} is there twice, or was changed while it was read` }
-  } catch (error) {
-    return { reason: `the rows cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+  signed: SignedState,
+  { notes = [] }: VerifyOptions,
+): Promise<Finding | undefined> {
+  let found: Finding | undefined
+  for await (const row of rowsOfKind(store, 'checkpoint')) {
+    const finding = signed.addRow(row)
+    found ??= finding
+  }
+  for await (const row of rowsOfKind(store, 'retention')) addFloors(signed, row)
+  found ??= signed.faultOfSeries(store.forgetsOldRows === true)
+  for (const note of notes) {
+    const finding = signed.addCopy(note)
+    found ??= finding
+  }
+  return found
+}
+
+async function* rowsOfKind(store: VerifiableStore, kind: RecordKind): AsyncGenerator<RecordRow> {
+  let after: number | undefined
+  for (;;) {
+    const from = after === undefined ? {} : { afterPosition: after }
+    const page = await store.records({ kind, unopened: true, limit: PAGE_ROWS_MAX, ...from })
+    for (const row of page) if (row.kind === kind) yield row
+    after = page.at(-1)?.position
+    if (page.length < PAGE_ROWS_MAX || after === undefined) return
   }
 }
 
-function faultOfRow(row: RecordRow, chain: string): string | undefined {
-  if (row.chain !== chain) return 'the row belongs to another chain'
-  // Absent and empty call ids make the same link, so an empty one is never written.
-  if (row.callId === '') return 'the call id was changed'
-  if (sha256(row.body) !== row.bodyDigest) return 'the body does not match its digest'
+function addFloors(signed: SignedState, row: RecordRow): void {
+  const { floors } = bodyOf(row)
+  for (const floor of Array.isArray(floors) ? floors : []) {
+    if (!isJsonObject(floor)) continue
+    const { chain, seq, hash } = floor
+    if (typeof chain === 'string' && typeof seq === 'number' && typeof hash === 'string')
+      signed.addRecorded({ chain, seq, hash })
+  }
+}
+
+function strayRows(store: VerifiableStore, kept: number, rows: number): Finding | undefined {
+  if (rows >= kept || store.forgetsOldRows === true) return undefined
+  return { chain: '', seq: 0, reason: `${kept - rows} of ${kept} rows belong to no chain that can be read` }
+}
+
+function missingChain(signed: SignedState, seen: ReadonlySet<string>): Finding | undefined {
+  for (const chain of signed.chains()) {
+    const last = signed.promised(chain)?.ordered().at(-1) ?? 0
+    if (!seen.has(chain) && last > signed.floorOf(chain))
+      return { chain, seq: 1, reason: `the chain is missing: a checkpoint has signed its row ${last}` }
+  }
   return undefined
 }
 
-function faultOfLink(row: RecordRow, before: Position): string | undefined {
-  if (row.seq <= before.seq) return `row ${row.seq} is there twice, or out of order`
-  if (row.seq > before.seq + 1) return `the rows from ${before.seq + 1} to ${row.seq - 1} are missing`
-  if (linkHash(before.hash, row) !== row.hash) return 'the row, or the one before it, was changed, moved or replaced'
-  return undefined
+function notesFor(signed: SignedState, { notes = [], publicKey }: VerifyOptions, cutHeads: number): readonly string[] {
+  return [
+    ...(notes.length === 0 ? [UNSEEN] : []),
+    ...(signed.count === 0 ? [UNSIGNED] : publicKey === undefined ? [NAMED] : []),
+    ...(signed.namedKeys > 1 ? [`checkpoints are signed by ${signed.namedKeys} keys`] : []),
+    ...(cutHeads === 0 ? [] : [`${cutHeads} chains begin after their first row: older rows were dropped`]),
+  ]
 }

@@ -1,0 +1,32 @@
+// What stands where a secret would stand, and is none: `<redacted>`, `${TOKEN}`, `xxxx`, `your-key-here`. Documentation, templates
+// and what was redacted before are full of these; they are never replaced.
+
+const WORDS = new Set(
+  'none null nil undefined true false yes no on off empty blank required optional hidden masked redacted removed filtered omitted string text number boolean object any unknown unset tbd todo default include omit same-origin invalid missing expired valid disabled enabled n/a ok'.split(
+    ' ',
+  ),
+)
+
+const FORMS: readonly RegExp[] = [
+  // In brackets of any kind: `<token>`, `[redacted:jwt]`, `{{ token }}`, `(none)`.
+  /^(?:<[^<>]*>|\[[^[\]]*\]|\{\{?[^{}]*\}\}?|\([^()]*\)|%[A-Za-z_][\w.]*%|__\w+__)$/,
+  // A reference to where it is: `$TOKEN`, `prefix-${TOKEN}`, `$(command)`, `%(name)s`, `process.env.TOKEN`, `vault://…`.
+  /^\$[A-Za-z_]\w*$|\$\{|\{\{|\$\(|%\(/,
+  /^(?:process\.env|os\.environ|os\.getenv|env|secrets?|vars|config|settings|self|this)[.[]/,
+  /^(?:env|secret|vault|op|ssm|sm|file|ref|arn|keyring|gcp-secret|azure-keyvault):/,
+  // Masked.
+  /^[xX*.•…_#?-]+$|^[*•xX.]{3,}.{0,4}$|^.{0,8}(?:\*{3,}|•{3,}|\.{3}|…).{0,4}$|x{6,}|X{6,}/,
+  /^(.)\1*$/,
+  /\[redacted:/,
+  // Said in words.
+  /^(?:your|insert|enter|replace|change|put)[-_ ]?\w|[-_ ]here$/i,
+  /example|placeholder|changeme|redacted|dummy/i,
+]
+
+export function isPlaceholder(text: string): boolean {
+  const trimmed = text.trim()
+  if (trimmed === '' || WORDS.has(trimmed.toLowerCase())) return true
+  // A long text is looked at as far as a placeholder would go.
+  const seen = trimmed.length > 256 ? trimmed.slice(0, 256) : trimmed
+  return FORMS.some((form) => form.test(seen))
+}

@@ -1,0 +1,85 @@
+// Values as JSON has them: what stands under a name that says so, without a change of the shape.
+
+import { describe, expect, it } from 'vitest'
+import { createRedactor } from './create-redactor.ts'
+
+const redactor = createRedactor({ keys: ['pin_code'], patterns: [{ name: 'badge', pattern: 'B-([0-9]{6})' }] })
+const json = (value: unknown): unknown => redactor.json(value).value
+
+describe('values', () => {
+  it('loses what stands under a secret name, and nothing else', () => {
+    expect(
+      json({
+        user: 'ana',
+        password: 'correct horse',
+        headers: { Authorization: 'Bearer abc', 'Set-Cookie': ['a=b', 'c=d'] },
+        pinCode: 'four dwarfs',
+        secret: { value: 'x1', name: 'db' },
+        env: [{ name: 'API_TOKEN', value: 'abc' }],
+        argv: ['login', '--password', 'hunter'],
+        note: 'badge B-123456',
+      }),
+    ).toEqual({
+      user: 'ana',
+      password: '[redacted:password]',
+      headers: {
+        Authorization: 'Bearer [redacted:authorization]',
+        'Set-Cookie': ['[redacted:cookie]', '[redacted:cookie]'],
+      },
+      pinCode: '[redacted:pin-code]',
+      secret: { value: '[redacted:secret]', name: 'db' },
+      env: [{ name: 'API_TOKEN', value: '[redacted:token]' }],
+      argv: ['login', '--password', '[redacted:password]'],
+      note: 'badge B-[redacted:badge]',
+    })
+  })
+
+  it.each([
+    [{ token_count: 5, max_tokens: 'all', secretary: 'Ana', nextPageToken: 'CiAKGjBpNDd2Nmp2', public_key: 'MIIB' }],
+    [{ type: 'object', properties: { password: { type: 'string', description: 'What you chose.' } } }],
+    [{ password: null, token: '', secret: false, api_key: '${KEY}', credentials: 'include' }],
+    [[1, 'two', { three: [3n, undefined, Symbol.iterator] }]],
+    ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+  ])('keeps what is none, as the very value: %#', (value) => {
+    const { value: made, names } = redactor.json(value)
+    expect(made).toBe(value)
+    expect(names).toEqual([])
+  })
+
+  it('takes a secret out of a key', () => {
+    expect(json({ [`ghp_${'aB3'.repeat(12)}`]: 1 })).toEqual({ '[redacted:github-token]': 1 })
+  })
+
+  it('keeps own members of any name', () => {
+    const value = JSON.parse('{"__proto__": {"password": "correct horse"}}')
+    expect(JSON.stringify(json(value))).toBe('{"__proto__":{"password":"[redacted:password]"}}')
+  })
+
+  it('looks into what has a class, and never goes round in a circle', () => {
+    class Login {
+      readonly password = 'correct horse'
+    }
+    expect(JSON.stringify(json({ login: new Login() }))).not.toContain('correct')
+    const circle: { self?: unknown; password: string } = { password: 'correct horse' }
+    circle.self = circle
+    expect(redactor.json(circle).names).toContain('password')
+  })
+})
+
+describe('JSON text', () => {
+  it('stays the very text where there is nothing, and JSON where there is', () => {
+    const plain = '{"a":1,"b":"two"}'
+    expect(redactor.jsonText(plain).value).toBe(plain)
+    for (const text of [
+      '{"password":"x1"}',
+      '{"credentials":{"a":"x1"}}',
+      '{"env":[{"name":"API_TOKEN","value":"x1"}]}',
+      '{"argv":["--password","x1yz"]}',
+      `{"t":"ghp_${'aB3'.repeat(12)} x1"}`,
+    ]) {
+      const { value, names } = redactor.jsonText(text)
+      expect(names).toHaveLength(1)
+      expect(JSON.parse(value)).toEqual(json(JSON.parse(text)))
+    }
+  })
+})

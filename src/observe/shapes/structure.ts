@@ -1,0 +1,43 @@
+// A structured value that goes to a client beside its content would pass the budget that the content was held to. One that is
+// larger than the budget is left out there, and that is said; programs of the library still have it.
+
+import { utf8Bytes } from '../../base/text-cut.ts'
+import type { Call, Ending } from '../../describe/call.ts'
+import { structuredOf } from '../../describe/structured-value.ts'
+import type { KeptWhole, Whole } from '../keep-whole.ts'
+
+/** Kept free for what is said of it. */
+export const STRUCTURE_BYTES = 260
+
+export type TooLarge = { readonly bytes: number; readonly whole: () => Whole }
+
+/** Undefined where no such value goes out, or it fits. */
+export function tooLargeStructure({ request, trail }: Call, ending: Ending, bytesMax: number): TooLarge | undefined {
+  if (request.entrance !== 'mcp' || ending.kind !== 'value') return undefined
+  const structured = structuredOf(ending.value, {
+    hasSchema: trail.entry?.tool.output !== undefined,
+    isUpstream: trail.entry?.tool.place === 'upstream',
+  })
+  if (structured === undefined) return undefined
+  const known = structured.value === ending.value && typeof trail.result === 'string' ? trail.result : undefined
+  const text = known ?? textOf(structured.value)
+  if (text.length * 3 <= bytesMax) return undefined
+  const bytes = utf8Bytes(text)
+  return bytes <= bytesMax ? undefined : { bytes, whole: () => ({ mediaType: 'application/json', content: text }) }
+}
+
+export function structureNotice({ bytes }: TooLarge, kept: KeptWhole | undefined, bytesMax: number): string {
+  const next = kept?.kind === 'kept' ? `; all of it: read_artifact {"id": "${kept.id}"}` : ''
+  const full = `[the call was done; its structured value has ${bytes} bytes, more than the result budget, and is left out${next}]`
+  if (utf8Bytes(full) <= bytesMax) return full
+  const short = '[the call was done; its structured value is left out]'
+  return short.length <= bytesMax ? short : ''
+}
+
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? ''
+  } catch {
+    return ''
+  }
+}
