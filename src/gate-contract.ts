@@ -14,21 +14,42 @@ import type { Layer } from './describe/layer.ts'
 import type { Outcome } from './describe/outcome.ts'
 import type { SourceState } from './describe/source.ts'
 import type { CommandFacts, Progress, Tool } from './describe/tool.ts'
+import type { TraceContext } from './describe/trace-context.ts'
+import type { CredentialChange } from './gate/credential-record.ts'
 import type { AnyTool, PersonsAnswer } from './gate/gate-options.ts'
+import type { RefusedRequest } from './gate/refused-requests.ts'
+import type { Replay, ReplayOptions } from './gate/replay-step.ts'
 import type {
   Answered,
   ApprovalRow,
   ApprovalState,
+  Artifact,
+  ArtifactRow,
+  Erased,
   GrantRow,
   JournalRow,
   RecordQuery,
   RecordRow,
+  RecordSubject,
   StopRow,
   StopTarget,
 } from './observe/store.ts'
-import type { Verification } from './observe/verify.ts'
+import type { Verification, VerifyOptions } from './observe/verify.ts'
 
-export type { AnyTool, ApprovalsOptions, GateOptions, LogEntry, PerMinute, PersonsAnswer } from './gate/gate-options.ts'
+export type { CredentialChange } from './gate/credential-record.ts'
+export type {
+  AnyTool,
+  ApprovalsOptions,
+  ArtifactsOptions,
+  AuditOptions,
+  CheckpointPlace,
+  GateOptions,
+  LogEntry,
+  PerMinute,
+  PersonsAnswer,
+  RedactionOptions,
+} from './gate/gate-options.ts'
+export type { Replay, ReplayOptions, ReplayStep } from './gate/replay-step.ts'
 
 /** `rules`: of origin `session`, for this session and its children; judged together with all others. */
 export type SessionOptions = Partial<Omit<Caller, 'parent'>> & { readonly rules?: readonly RuleOptions[] }
@@ -48,6 +69,8 @@ export type NamedCall = {
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: Progress) => void
+  /** The W3C trace that the call is part of. Default: the active one, where `telemetry` is on. */
+  readonly trace?: TraceContext
 }
 
 export type CallOptions = Omit<NamedCall, 'name' | 'arguments'>
@@ -127,6 +150,9 @@ export type GateEvents = {
   'policy-changed': { readonly version: string }
   'stops-changed': readonly StopRow[]
   'catalogue-changed': { readonly digest: string }
+  /** The records cannot be kept, for this reason; or, without one, they can be again. */
+  'audit-failed': { readonly reason?: string }
+  'checkpoint-made': { readonly note: string }
 }
 
 export interface Gate {
@@ -173,9 +199,34 @@ export interface Gate {
   }
   readonly records: {
     query(query: RecordQuery): Promise<readonly RecordRow[]>
-    verify(): Promise<Verification>
+    /** `notes`: checkpoints that were kept elsewhere; rows that they cover and that are gone show against them. */
+    verify(options?: VerifyOptions): Promise<Verification>
     flush(): Promise<void>
+    /** A checkpoint now, and its note; undefined where no row came since the last one. */
+    checkpoint(): Promise<string | undefined>
+    /** The public half of the signing key, PEM. */
+    publicKey(): Promise<string>
+    /** Makes everything about a person unreadable. The chain of records still verifies. */
+    erase(subject: RecordSubject, by: string): Promise<Erased>
+    /** For doors: a request that was refused before it could be a call. So many of a minute are recorded, the rest counted. */
+    refused(request: RefusedRequest): void
+    /** Drops what is older than `audit.keepMs` now. Answers how many chains begin later than before. */
+    retain(): Promise<number>
+    /** Records that a credential of callers was made, renewed or ended. Resolves when that is durable; else it rejects. */
+    credential(change: CredentialChange): Promise<void>
   }
+  readonly artifacts: {
+    /** As its own caller would be given it: only what that principal may still read. */
+    find(id: string, caller: SessionOptions): Promise<Artifact | undefined>
+    /** Newest first. For the operator. */
+    list(filter?: { readonly limit?: number }): Promise<readonly ArtifactRow[]>
+  }
+  /** The recorded calls of a session, in their order, each beside the answer that the policy would give today. Runs nothing. */
+  replay(session: string, options?: ReplayOptions): Promise<Replay>
+  /** Counters and timings in the Prometheus text format, version 0.0.4. */
+  metrics(): string
+  /** Why the gate cannot serve as it should; empty where it can. */
+  troubles(): readonly string[]
   /** Rules that match no known tool, and other things an operator should see. */
   warnings(): readonly string[]
   /** The guards of a tool in their order, outermost first; of every tool where none is named. */

@@ -7,13 +7,17 @@ import { Emitter } from './base/emitter.ts'
 import { errorText } from './base/error-text.ts'
 import type { Rooms } from './call-tool.ts'
 import type { Call, CallRequest, Entrance } from './describe/call.ts'
+import type { Redactor } from './describe/redactor.ts'
 import type { Tool } from './describe/tool.ts'
 import { believed } from './discover/activation.ts'
 import { Catalogue } from './discover/catalogue.ts'
 import { Views } from './discover/view.ts'
 import { guardWarnings } from './execute/check-guards.ts'
 import { LoopGuard } from './execute/loop-guard.ts'
+import { claimCopies } from './gate/checkpoint-copies.ts'
 import { GateApprovals } from './gate/gate-approvals.ts'
+import { GateArtifacts, OWN } from './gate/gate-artifacts.ts'
+import { GateAudit } from './gate/gate-audit.ts'
 import { GateAuthority } from './gate/gate-authority.ts'
 import { GateCallers } from './gate/gate-callers.ts'
 import { gateCatalogue, HOST } from './gate/gate-catalogue.ts'
@@ -22,14 +26,18 @@ import { checkGuardFit, guardRows } from './gate/gate-guards.ts'
 import { gateJournal } from './gate/gate-journal.ts'
 import { checkGateOptions, checkSources, DEADLINE_MS, REPEATS } from './gate/gate-options-check.ts'
 import { gateRecords } from './gate/gate-records.ts'
+import { gateRedactor, redactedEntry } from './gate/gate-redaction.ts'
 import { newCall, wireRooms } from './gate/gate-rooms.ts'
 import { GateSession, type SessionParts } from './gate/gate-session.ts'
+import { gateShaper } from './gate/gate-shaping.ts'
 import { GateStops } from './gate/gate-stops.ts'
+import { GateTelemetry, type LoadedTelemetry, loadTelemetry } from './gate/gate-telemetry.ts'
 import { LivePolicy, loadedOrThrow } from './gate/live-policy.ts'
 import { openStore } from './gate/open-store.ts'
 import { holdsIn, type OpenedWorkspace, openWorkspace } from './gate/open-workspace.ts'
 import { RunningSources } from './gate/run-sources.ts'
 import { settleUnsettled } from './gate/settle-unsettled.ts'
+import { type SigningKey, signingKeyOf } from './gate/signing-key.ts'
 import type {
   Gate,
   GateEvents,
@@ -41,8 +49,8 @@ import type {
 } from './gate-contract.ts'
 import type { MachineAbilities } from './machine/abilities.ts'
 import type { Records } from './observe/records.ts'
+import type { Shaper } from './observe/shape.ts'
 import type { Store } from './observe/store.ts'
-import { verifyRecords } from './observe/verify.ts'
 import { GatePolicyDesk } from './policy-desk/policy-desk.ts'
 
 const SOURCE_START_MS = 30_000
@@ -62,12 +70,16 @@ const machineOnce = async (): Promise<MachineAbilities> =>
  */
 export async function createGate(options: GateOptions = {}): Promise<Gate> {
   checkGateOptions(options)
-  checkSources(options.sources ?? [], HOST.source)
+  checkSources(options.sources ?? [], [HOST.source, OWN.source])
+  const redactor = gateRedactor(options)
   const clock = options.clock ?? systemClock
   const workspace = await openWorkspace(options.workspace, options.ownFiles ?? [])
   const policy = loadedOrThrow(loadPolicy(options.policy ?? {}, { roots: workspace.roots }))
-  const store = await openStore(options.store ?? 'memory', clock, workspace)
-  const gate = new WiredGate(options, { clock, workspace, policy, store })
+  const telemetry = await loadTelemetry(options.telemetry)
+  const key = signingKeyOf(options, workspace)
+  claimCopies(options.audit?.checkpointTo ?? [], workspace)
+  const store = await openStore(options.store ?? 'memory', clock, workspace, options.audit)
+  const gate = new WiredGate(options, { clock, workspace, policy, store, redactor, telemetry, key })
   try {
     await gate.open()
   } catch (error) {
@@ -82,6 +94,9 @@ type Wired = {
   readonly workspace: OpenedWorkspace
   readonly policy: Policy
   readonly store: Store
+  readonly key: SigningKey | undefined
+  readonly redactor: Redactor
+  readonly telemetry: LoadedTelemetry | undefined
 }
 
 class WiredGate implements Gate {
@@ -105,16 +120,22 @@ class WiredGate implements Gate {
   readonly #lanes: GateExecution['lanes']
   readonly #deadlineMs: number
   readonly #questions: GateApprovals
+  readonly records: Gate['records']
+  readonly #audit: GateAudit
+  readonly artifacts: Gate['artifacts']
+  readonly #artifacts: GateArtifacts
   readonly #records: Records
+  readonly #telemetry: GateTelemetry
   readonly #sources: RunningSources
+  readonly #shaper: Shaper
   readonly #rooms: Rooms
   #open = 0
   #unwatch = (): void => {}
   #closing: Promise<void> | undefined
 
   constructor(options: GateOptions, wired: Wired) {
-    const { clock, policy, store, workspace } = wired
-    const { approvals = {}, limits = {} } = options
+    const { clock, policy, store, workspace, redactor } = wired
+    const { approvals = {}, audit = {}, limits = {} } = options
     this.#options = options
     this.#wired = wired
     this.#events = new Emitter((event, error) =>
@@ -131,7 +152,7 @@ class WiredGate implements Gate {
       changed: () => this.#policyChanged(),
     })
     this.#callers = new GateCallers(this.#live)
-    this.#stops = new GateStops({ store, clock, changed: () => this.#stopsChanged() })
+    this.#stops = new GateStops({ store, clock, log, changed: () => this.#stopsChanged() })
     const loops = new LoopGuard({ ...REPEATS, ...limits.repeats }, clock)
     this.#loops = loops
     this.#authority = new GateAuthority({ policy: this.#live, stops: this.#stops, loops })
@@ -142,9 +163,16 @@ class WiredGate implements Gate {
       version: () => this.#authority.version,
       inWorkspace: believed(holdsIn(workspace), clock),
     })
+    this.#artifacts = new GateArtifacts({
+      ...{ store, clock, options: options.artifacts ?? {}, resultBytes: limits.resultBytes },
+      ...{ catalogue: this.#catalogue, views: this.#views, authority: this.#authority },
+      callerOf: (given) => this.#callers.of(given),
+      preview: (request) => newCall(request, clock),
+    })
+    this.artifacts = this.#artifacts.artifacts
     this.#deadlineMs = limits.deadlineMs ?? DEADLINE_MS
     const { executor, lanes, twins } = gateExecution({
-      ...{ clock, workspace, options, log, deadlineMs: this.#deadlineMs },
+      ...{ clock, workspace, options, redactor, log, deadlineMs: this.#deadlineMs },
       ...{ authority: this.#authority, policy: this.#live, views: this.#views, machine: machineOnce },
       rooms: () => this.#rooms,
       late: (call, ending, afterMs, tells) => this.#records.late(call, ending, afterMs, tells),
@@ -158,28 +186,44 @@ class WiredGate implements Gate {
     this.#questions = new GateApprovals({ store, clock, options: approvals, emit, log })
     this.approvals = this.#questions.approvals
     this.grants = this.#questions.grants
+    this.#audit = new GateAudit({
+      ...{ store, clock, options: audit, key: wired.key, log },
+      emit: (event, detail) => this.#events.emit(event, detail),
+    })
+    this.records = this.#audit.records
+    const { onFailure = 'refuse' } = audit
     this.#records = gateRecords({
       ...{ store, clock, workspace, options: approvals, approvals: this.#questions, policy: this.#live },
       ...{ twins, deadlineMs: this.#deadlineMs, settleLapsed: () => this.#settleLapsed() },
+      ...{ redactor, onFailure, noteFailure: (reason) => this.#audit.noteFailure(reason) },
     })
     this.journal = gateJournal(store, clock)
     const startMs = options.sourceStartMs ?? SOURCE_START_MS
     this.#sources = new RunningSources({
-      ...{ catalogue: this.#catalogue, workspace, images: store.images, clock, startMs, log },
+      ...{ catalogue: this.#catalogue, workspace, images: store.images, redactor, clock, startMs, log },
       machine: machineOnce,
     })
     this.catalogue = gateCatalogue(this.#catalogue, this.#sources)
-    this.#rooms = wireRooms({
-      ...{ limits, clock, views: this.#views, authority: this.#authority, loops },
+    this.#telemetry = new GateTelemetry({
+      ...{ clock, store, log, lanes, events: this.#events, loaded: wired.telemetry },
+      ...{ breakers: () => executor.breakersOpen(), sources: this.catalogue.sources, openCalls: () => this.#open },
+    })
+    this.#shaper = gateShaper({ options, clock, loops, keepWhole: this.#artifacts.keepWhole })
+    const rooms = wireRooms({
+      ...{ limits, clock, views: this.#views, authority: this.#authority, shaper: this.#shaper },
+      references: this.#artifacts.references,
       ...{ records: this.#records, executor: this.#executor },
       openCall: (request) => this.#openCall(request),
       isClosing: () => this.#closing !== undefined,
       closed: (outcome) => {
         this.#open -= 1
+        // The end, and the intent of whatever is no read.
+        this.#audit.noteRows(outcome.meta.effect === 'read' ? 1 : 2)
         this.#events.emit('call-closed', outcome)
       },
       reportCrash: (call, bug) => this.#reportCrash(call, bug),
     })
+    this.#rooms = this.#telemetry.watching(rooms)
     this.policy = this.#wireDesk()
   }
 
@@ -202,8 +246,9 @@ class WiredGate implements Gate {
   async open(): Promise<void> {
     const { tools = [], sources = [] } = this.#options
     const { store } = this.#wired
-    this.#unwatch = store.watch(() => void this.#refreshStops())
+    this.#unwatch = store.watch(() => void this.#stops.lookAgain())
     await this.#stops.refresh()
+    this.#artifacts.register()
     this.#catalogue.replace(
       HOST,
       tools.map((tool) => ({ kind: 'tool', tool: tool as Tool })),
@@ -214,6 +259,9 @@ class WiredGate implements Gate {
     this.#live.check()
     await checkGuardFit(this.#options, this.#catalogue.own(), this.#deadlineMs, machineOnce)
     this.unsettled = await this.#settleLapsed()
+    const { store: kept } = this.#options
+    // What ends with the process needs no note of where it began.
+    this.#audit.start(typeof kept === 'object' && 'sqlite' in kept ? this.#live.current.version : undefined)
   }
 
   #settleLapsed(): Promise<readonly UnsettledCall[]> {
@@ -235,10 +283,11 @@ class WiredGate implements Gate {
       rooms: this.#rooms,
       entrance,
       turn: (count) => this.#lanes.turn(count),
+      fitTurn: (outcomes) => this.#shaper.fitTurn(outcomes),
       mayCircle: (caller, requests) => this.#loops.mayRefuse(caller, requests),
       list: (caller) => (this.#closing === undefined ? this.#views.list(caller) : []),
       preview: (request) => newCall(request, this.#wired.clock),
-      ask: asks ? (id, signal) => this.#ask(id, signal) : undefined,
+      ask: asks ? (id, signal) => this.#questions.ask(id, signal) : undefined,
       ended: (caller) => this.#executor.sessionEnded(caller),
       grantFor: (call, entry, input, decision) => this.#records.grantFor(call, entry, input, decision),
       atStep: (caller, step) => this.#callers.atStep(caller, step),
@@ -246,24 +295,14 @@ class WiredGate implements Gate {
     }
   }
 
-  async #ask(id: string, signal: AbortSignal | undefined): Promise<boolean> {
-    const [row] = await this.#wired.store.approvals({ id, limit: 1 })
-    if (row === undefined) return false
-    const answered = await this.#questions.askPerson(row, signal)
-    if (answered === undefined || answered.kind === 'missing') return false
-    // One that ran out of time is closed, whatever its row still says: the call hears that, and not that somebody is awaited.
-    return answered.kind === 'closed' || answered.approval.state !== 'open'
-  }
-
-  readonly records: Gate['records'] = {
-    query: (query) => this.#wired.store.records(query),
-    verify: () => verifyRecords(this.#wired.store),
-    flush: () => this.#wired.store.flush(),
-  }
-
   stop: Gate['stop'] = (target, by = { by: 'host' }) => this.#stops.stop(target, by)
   lift: Gate['lift'] = (id, by = 'host') => this.#stops.lift(id, by)
+  replay: Gate['replay'] = (session, options) => this.policy.replay(session, options)
   stops: Gate['stops'] = () => this.#stops.rows()
+  guards: Gate['guards'] = (tool) => guardRows(this.#executor.guards, this.#catalogue, tool)
+  settled: Gate['settled'] = () => this.#sources.settled()
+  metrics: Gate['metrics'] = () => this.#telemetry.metrics()
+  troubles: Gate['troubles'] = () => (this.#closing === undefined ? this.#audit.troubles() : ['the gate is closing'])
 
   protect(paths: readonly string[]): void {
     for (const path of paths) this.#wired.workspace.own.add(path)
@@ -273,10 +312,6 @@ class WiredGate implements Gate {
     const known = this.#catalogue.items().map(({ entry }) => entry)
     const guards = guardWarnings(this.#options.guards ?? [], known, this.#deadlineMs)
     return [...this.#catalogue.warnings(), ...this.#live.current.warnings(known), ...guards]
-  }
-
-  guards(tool?: string): ReturnType<Gate['guards']> {
-    return guardRows(this.#executor.guards, this.#catalogue, tool)
   }
 
   on<Name extends keyof GateEvents>(event: Name, listener: (detail: GateEvents[Name]) => void): () => void {
@@ -290,10 +325,6 @@ class WiredGate implements Gate {
     }
   }
 
-  settled(): Promise<void> {
-    return this.#sources.settled()
-  }
-
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -302,6 +333,8 @@ class WiredGate implements Gate {
   async #close(): Promise<void> {
     this.#unwatch()
     this.#questions.close()
+    this.#telemetry.stop()
+    this.#audit.stop()
     this.#records.stop()
     this.#executor.stop()
     // Cancelled calls still write their end records; a call that hangs before its executor is not waited for for ever.
@@ -309,6 +342,8 @@ class WiredGate implements Gate {
     while (this.#open > 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, CLOSE_POLL_MS))
     await this.#executor.close()
     await this.#sources.close()
+    await this.#artifacts.close()
+    await this.#audit.close()
     await this.#wired.store.close()
   }
 
@@ -322,12 +357,10 @@ class WiredGate implements Gate {
 
   /** Views, plans and waiting answers follow by the version of the policy; what runs is asked about again. */
   #policyChanged(): void {
-    const { store, clock } = this.#wired
     const { version } = this.#live.current
     // Also tells the views, which follow the catalogue.
     this.#catalogue.judge()
-    const body = JSON.stringify({ what: 'the policy was replaced', policy: version })
-    store.append({ kind: 'gate', at: Math.trunc(clock.now()), callId: null, body })
+    this.#audit.notePolicy('the policy was replaced', version)
     this.#executor.review()
     this.#events.emit('policy-changed', { version })
   }
@@ -336,14 +369,6 @@ class WiredGate implements Gate {
     this.#authority.changed()
     this.#executor.review()
     this.#events.emit('stops-changed', this.#stops.rows())
-  }
-
-  async #refreshStops(): Promise<void> {
-    try {
-      await this.#stops.refresh()
-    } catch (error) {
-      this.#log({ level: 'error', message: 'what is stopped could not be read', details: { error: errorText(error) } })
-    }
   }
 
   #openCall(request: CallRequest): Call {
@@ -364,7 +389,7 @@ class WiredGate implements Gate {
 
   #log(entry: LogEntry): void {
     try {
-      this.#options.log?.(entry)
+      this.#options.log?.(redactedEntry(entry, this.#wired.redactor))
     } catch {
       // A logger that fails must not fail a call; there is nowhere left to say so.
     }

@@ -8,6 +8,7 @@ import type { Call, CheckedInput } from '../describe/call.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
+import { NO_REDACTION, type Redactor } from '../describe/redactor.ts'
 import type { BoundText } from '../describe/tool.ts'
 import { type Offer, offersFor } from './grant-offers.ts'
 import { renderCall } from './render-call.ts'
@@ -97,6 +98,8 @@ export type ApprovalParts = {
   readonly openedAt: number
   /** Milliseconds, at least 1. Default: one hour. */
   readonly expiresMs?: number
+  /** Takes secrets out of what a person is shown. */
+  readonly redactor?: Redactor
   /** Milliseconds for which a wider answer would hold. Default: twelve hours. */
   readonly grantMs?: number
 }
@@ -131,6 +134,7 @@ export function openApproval({
   openedAt,
   expiresMs = EXPIRES_MS,
   grantMs = GRANT_MS,
+  redactor = NO_REDACTION,
 }: ApprovalParts): OpenedApproval {
   if (!Number.isSafeInteger(expiresMs) || expiresMs < 1)
     throw new RangeError('`expiresMs` must be a whole number of milliseconds, at least 1')
@@ -138,8 +142,8 @@ export function openApproval({
     ...questionAbout({ call, entry, input, decision, workspace, digest }),
     id: `apr_${randomBytes(16).toString('hex')}`,
     state: 'open',
-    reason: decision.reason,
-    shown: renderCall(entry, input),
+    reason: redactor.text(decision.reason).value,
+    shown: renderCall(entry, input, { redactor, restsOn: looksAtName(decision, askedBy) }),
     askedBy,
     offers: Object.freeze(
       offersFor({ caller: call.caller, workspace, entry, input, decision, askedBy, roots }, grantMs),
@@ -147,4 +151,10 @@ export function openApproval({
     openedAt,
     expiresAt: openedAt + expiresMs,
   })
+}
+
+/** Whether what asks names an argument: a rule that looks at it, by its text. */
+function looksAtName({ rule, reason }: Decision, askedBy: readonly string[]): (name: string) => boolean {
+  const texts = [rule?.text ?? '', reason, ...askedBy].flatMap((text) => text.split(/[^A-Za-z0-9_-]+/))
+  return (name) => texts.includes(name)
 }

@@ -3,8 +3,8 @@
 
 import type { JsonObject, JsonValue } from '../base/json-value.ts'
 
-/** The whole of a text: `[redacted]`, `[redacted: api key]`. */
-const MARKER = /^\[redacted\b[^\]]*\]$/i
+/** The whole of a text, `[redacted]` or `[redacted: api key]`; and anywhere in one what names its kind: `Bearer [redacted:jwt]`. */
+const MARKER = /^\[redacted\b[^\]]*\]$|\[redacted:[a-z0-9_-]{1,40}\]/i
 
 /** Names of the arguments that are a marker, or hold one. */
 export const redactedArguments = (args: JsonObject): readonly string[] =>

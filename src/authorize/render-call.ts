@@ -7,6 +7,7 @@ import { canonicalJson, type JsonValue } from '../base/json-value.ts'
 import { utf8Bytes } from '../base/text-cut.ts'
 import type { CheckedInput } from '../describe/call.ts'
 import type { Entry } from '../describe/entry.ts'
+import { NO_REDACTION, type Redacted, type Redactor } from '../describe/redactor.ts'
 import type { BoundText } from '../describe/tool.ts'
 import { type VisibleText, visibleJson, visibleQuoted, visibleText } from './visible-text.ts'
 
@@ -22,8 +23,33 @@ const ARGUMENTS_LAST = 64
 /** Texts besides the arguments. */
 const BOUND_MAX = 16
 
+/** `restsOn`: whether the decision looks at an argument; such a one is never hidden for its name alone. */
+export type Cleaning = { readonly redactor?: Redactor; readonly restsOn?: (name: string) => boolean }
+
+/** Tokens go, and what stands around them stays: a command without its password is the same command to whoever reads it. */
+function withoutSecrets(
+  input: CheckedInput,
+  { redactor = NO_REDACTION, restsOn = () => false }: Cleaning,
+): { readonly input: CheckedInput; readonly secrets: ReadonlySet<string> } {
+  const secrets = new Set<string>()
+  const clean = <Value>({ value, names }: Redacted<Value>): Value => {
+    for (const name of names) secrets.add(name)
+    return value
+  }
+  const args = Object.fromEntries(
+    Object.entries(input.args).map(([name, value]): [string, JsonValue] => {
+      const shown = restsOn(name) ? clean(redactor.json([value]))[0] : clean(redactor.json({ [name]: value }))[name]
+      return [name, shown ?? value]
+    }),
+  )
+  const binds = input.binds?.map(({ title, text }) => ({ title, text: clean(redactor.text(text)) }))
+  if (secrets.size === 0) return { input, secrets }
+  return { input: { ...input, args, ...(binds === undefined ? {} : { binds }) }, secrets }
+}
+
 /** The text that a person answers to. At most a few hundred kilobytes, usually a few lines. */
-export function renderCall(entry: Entry, input: CheckedInput): string {
+export function renderCall(entry: Entry, given: CheckedInput, cleaning: Cleaning = {}): string {
+  const { input, secrets } = withoutSecrets(given, cleaning)
   const { tool, source } = entry
   const page = new Page()
   page.line(
@@ -40,6 +66,7 @@ export function renderCall(entry: Entry, input: CheckedInput): string {
   }
   page.line(`arguments: ${utf8Bytes(input.text)} bytes, sha256 ${sha256(input.text)}`)
   renderBound(page, input.binds ?? [])
+  if (secrets.size > 0) page.line(`! secrets are not shown: ${[...secrets].join(', ')}; the digests are of the whole`)
   return page.text()
 }
 

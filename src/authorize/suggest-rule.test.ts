@@ -132,7 +132,8 @@ describe('redacted arguments', () => {
       d: { e: ['[REDACTED 12]'] },
       f: '[redactedx]',
       g: 1,
+      h: 'Bearer [redacted:jwt] and more',
     }
-    expect(redactedArguments(args)).toEqual(['a', 'b', 'd'])
+    expect(redactedArguments(args)).toEqual(['a', 'b', 'd', 'h'])
   })
 })

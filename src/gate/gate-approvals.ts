@@ -150,15 +150,24 @@ export class GateApprovals {
     return row === undefined ? undefined : handedOut(row)
   }
 
+  /** Whether the question is answered now, because somebody was asked or because it was already. */
+  async ask(id: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const [row] = await this.#parts.store.approvals({ id, limit: 1 })
+    if (row === undefined) return false
+    const answered = await this.askPerson(row, signal)
+    if (answered === undefined || answered.kind === 'missing') return false
+    // One that ran out of time is closed, whatever its row still says: the call hears that, and not that somebody is awaited.
+    return answered.kind === 'closed' || answered.approval.state !== 'open'
+  }
+
   async #decide(id: string, given: PersonsAnswer): Promise<Answered> {
     const { scope: reach = 'once', ...answer } = readPersonsAnswer(given)
-    const { decision, by, comment, clientAsserted } = answer
+    const { decision, by, clientAsserted } = answer
     const at = this.#now()
     const wider = decision === 'approve' && reach !== 'once'
     const body = JSON.stringify({
       ...{ approval: id, decision, by },
       ...(wider ? { reach } : {}),
-      ...(comment === undefined ? {} : { comment }),
       ...(clientAsserted === true ? { clientAsserted } : {}),
     })
     const grantUntil = at + (this.#parts.options.grantMs ?? GRANT_MS)

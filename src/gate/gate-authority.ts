@@ -75,6 +75,11 @@ export class GateAuthority {
     })
   }
 
+  /** What a call that was made before would be answered now. It is not made again, so it goes in no circle. */
+  decideAgain(caller: Caller, entry: Entry, input: CheckedInput): Decision {
+    return this.stopped(caller, entry) ?? this.#parts.policy.decide(caller, entry, input)
+  }
+
   /** The denial of a call that was allowed, where rules or stops have changed since and it would not be any more. */
   deniesNow(call: Call, entry: Entry, input: CheckedInput): Decision | undefined {
     const stopped = this.stopped(call.caller, entry)

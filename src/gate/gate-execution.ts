@@ -4,6 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Rooms } from '../call-tool.ts'
 import type { Call, Ending } from '../describe/call.ts'
+import type { Redactor } from '../describe/redactor.ts'
 import type { Views } from '../discover/view.ts'
 import { cacheGuard, writesOn } from '../execute/cache-guard.ts'
 import { Executor } from '../execute/executor.ts'
@@ -25,6 +26,7 @@ export type GateExecutionParts = {
   readonly clock: Clock
   readonly workspace: OpenedWorkspace
   readonly options: GateOptions
+  readonly redactor: Redactor
   readonly deadlineMs: number
   readonly authority: GateAuthority
   readonly policy: LivePolicy
@@ -42,7 +44,7 @@ export type GateExecutionParts = {
 export type GateExecution = { readonly executor: Executor; readonly lanes: Lanes; readonly twins: Twins }
 
 export function gateExecution(parts: GateExecutionParts): GateExecution {
-  const { authority, clock, deadlineMs, options, policy, views, workspace } = parts
+  const { authority, clock, deadlineMs, options, policy, redactor, views, workspace } = parts
   const lanes = new Lanes({ parallel: options.limits?.parallel, roots: [...workspace.roots.values()] })
   const twins = new Twins(clock)
   const cache = new ResultCache(clock)
@@ -57,13 +59,13 @@ export function gateExecution(parts: GateExecutionParts): GateExecution {
   const reportLate: ConstructorParameters<typeof Executor>[0]['reportLate'] = (job, ending, afterMs) =>
     parts.late(job.call, ending, afterMs, tellsOfCall(job))
   const executor = new Executor({
-    ...{ clock, deadlineMs, reportLate },
+    ...{ clock, deadlineMs, reportLate, redactor, roots: [...workspace.roots.values()] },
     ...still,
     machine: parts.machine,
     mayTouch: (caller, entry, resource, input) => policy.mayTouch(caller, entry, resource, input),
     reportCrash: ({ call }, error) => parts.reportCrash(call, error),
     callNested: nested.make,
-    progress: progressOut(parts.emit),
+    progress: progressOut(parts.emit, redactor),
     twin: twins.guard,
     lane: twins.inLane(laneGuard({ lanes, clock, stillMay: stillMay(still), reportLate })),
     cache: cacheGuard({ cache, clock, rulesOf: (caller) => policy.of(caller) }),

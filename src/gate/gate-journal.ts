@@ -19,8 +19,10 @@ export function gateJournal(store: Store, clock: Pick<Clock, 'now'>): Gate['jour
       const [row] = await store.journal({ callId, state: 'unknown', limit: 1 })
       if (row === undefined) return false
       const { tenant, user, agent, tool, key, digest } = row
-      const body = JSON.stringify({ tool, effect, key, by, reason: 'settled by an operator' })
-      const draft = { kind: 'reconciled', at: Math.trunc(clock.now()), callId, body } as const
+      const body = JSON.stringify({ tool, effect, by, reason: 'settled by an operator' })
+      const personal = JSON.stringify({ tenant, user, agent, key })
+      const about = { callId, body, personal, subject: { tenant, user } }
+      const draft = { kind: 'reconciled', at: Math.trunc(clock.now()), ...about } as const
       const of = { key: { tenant, user, agent, tool, key, digest }, callId }
       await store.settle(draft, effect === 'none' ? { ...of, kind: 'free' } : { ...of, kind: 'done', answer: null })
       return true

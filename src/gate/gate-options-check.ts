@@ -8,23 +8,8 @@ import { type ConfigProblem, GateConfigError } from '../describe/gate-config-err
 import type { Source } from '../describe/source.ts'
 import { hasRun } from '../describe/tool-run.ts'
 import { guardProblems } from '../execute/check-guards.ts'
-
-type Rule = { readonly expected: string; readonly holds: (value: unknown) => boolean }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isFunction = (value: unknown): boolean => typeof value === 'function'
-const has = (value: unknown, ...names: readonly string[]): boolean =>
-  isObject(value) && names.every((name) => isFunction(value[name]))
-const wholeFrom = (low: number, high: number): Rule => ({
-  expected: `a whole number from ${low} to ${high}`,
-  holds: (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= low && value <= high,
-})
-const listOf = (expected: string, holds: (value: unknown) => boolean): Rule => ({
-  expected: `a list of ${expected}`,
-  holds: (value) => Array.isArray(value) && value.every(holds),
-})
-const isPath = (value: unknown): boolean => typeof value === 'string' && value !== ''
+import { OBSERVING, observingProblems } from './observing-options.ts'
+import { has, isFunction, isObject, isPath, listOf, type Rule, wholeFrom } from './option-rules.ts'
 
 const OPTIONS: Readonly<Record<string, Rule>> = {
   tools: listOf(
@@ -54,6 +39,11 @@ const OPTIONS: Readonly<Record<string, Rule>> = {
     holds: (value) => has(value, 'now', 'monotonic', 'after'),
   },
   log: { expected: 'a function', holds: isFunction },
+  artifacts: { expected: '`false` or an object', holds: (value) => value === false || isObject(value) },
+  redaction: { expected: 'an object', holds: isObject },
+  audit: { expected: 'an object', holds: isObject },
+  telemetry: { expected: '`true` or `false`', holds: (value) => typeof value === 'boolean' },
+  countTokens: { expected: 'a function', holds: isFunction },
 }
 const DAY_MS = 86_400_000
 /** Milliseconds from the opening of a call to its end, where nothing is said. */
@@ -76,6 +66,7 @@ const INNER: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   },
   limits: {
     resultBytes: wholeFrom(512, 64 * 1024 * 1024),
+    turnBytes: wholeFrom(512, 64 * 1024 * 1024),
     deadlineMs: wholeFrom(1, 86_400_000),
     argumentBytes: wholeFrom(2, ARGUMENT_BYTES_MAX),
     repeats: { expected: 'an object', holds: isObject },
@@ -100,6 +91,7 @@ const INNER: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     refuse: wholeFrom(3, REPEATS_MAX),
     paceMs: wholeFrom(0, REPEATS_MAX),
   },
+  ...OBSERVING,
 }
 
 /** @throws GateConfigError naming every option that does not hold. */
@@ -111,7 +103,12 @@ export function checkGateOptions(options: unknown): void {
       if (isObject(given)) problems.push(...problemsOf(given, rules, `${key}.`))
     }
     if (problems.length === 0)
-      problems.push(...repeatsProblems(options), ...proofProblems(options), ...guardsProblems(options))
+      problems.push(
+        ...repeatsProblems(options),
+        ...proofProblems(options),
+        ...guardsProblems(options),
+        ...observingProblems(options),
+      )
   }
   if (problems.length > 0) throw new GateConfigError(problems)
 }
@@ -138,15 +135,17 @@ function proofProblems(options: Readonly<Record<string, unknown>>): readonly Con
   return [{ key: 'approvals.proof', message: '`code` needs `showCode`: nobody would ever see the code' }]
 }
 
-/** @throws GateConfigError for sources whose names, layers or activations do not hold. `taken`: a name that is in use. */
-export function checkSources(sources: readonly Source[], taken: string): void {
+/** @throws GateConfigError for sources whose names, layers or activations do not hold. `taken`: names that are in use. */
+export function checkSources(sources: readonly Source[], taken: readonly string[]): void {
   const names = sources.map(({ name }) => name)
   const problems = sources.flatMap((source, index) => [
-    ...(!/^[A-Za-z0-9_-]{1,32}$/.test(source.name) || source.name === taken || names.indexOf(source.name) !== index
+    ...(!/^[A-Za-z0-9_-]{1,32}$/.test(source.name) ||
+    taken.includes(source.name) ||
+    names.indexOf(source.name) !== index
       ? [
           {
             key: 'sources',
-            message: `\`${source.name.slice(0, 40)}\` is no name for a source: expected [A-Za-z0-9_-]{1,32}, given once, not \`${taken}\``,
+            message: `\`${source.name.slice(0, 40)}\` is no name for a source: expected [A-Za-z0-9_-]{1,32}, given once, not ${taken.map((name) => `\`${name}\``).join(' or ')}`,
           },
         ]
       : []),
@@ -184,7 +183,7 @@ function problemsOf(given: unknown, rules: Readonly<Record<string, Rule>>, prefi
     if (rule === undefined)
       problems.push({ key: `${prefix}${key}`, message: `unknown option; known: ${Object.keys(rules).join(', ')}` })
     else if (value !== undefined && !rule.holds(value))
-      problems.push({ key: `${prefix}${key}`, message: `expected ${rule.expected}${cameOf(value)}` })
+      problems.push({ key: `${prefix}${key}`, message: `expected ${rule.expected}${rule.secret ? '' : cameOf(value)}` })
   }
   return problems
 }

@@ -30,6 +30,8 @@ export type GateOptions = {
   readonly limits?: {
     /** Bytes of model content of one result; more is cut and said. Default 48 KiB. */
     readonly resultBytes?: number
+    /** Bytes of model content of all results of one turn, shared fairly. Default 120 KiB. */
+    readonly turnBytes?: number
     /** Milliseconds from the opening of a call to its end. Default 60,000. */
     readonly deadlineMs?: number
     /** Canonical bytes of arguments. Default and at most 1 MiB. */
@@ -51,7 +53,60 @@ export type GateOptions = {
   readonly sourceStartMs?: number
   readonly clock?: Clock
   readonly log?: (entry: LogEntry) => void
+  /** What becomes of the whole of a result that is cut. `false`: it is not kept, and there is no `read_artifact`. */
+  readonly artifacts?: false | ArtifactsOptions
+  readonly redaction?: RedactionOptions
+  readonly audit?: AuditOptions
+  /** Spans and metrics through `@opentelemetry/api`, which the host has installed. Default: false. */
+  readonly telemetry?: boolean
+  /** Tokens of a text. Default: an estimate of one for each four characters. A throw counts as the default. */
+  readonly countTokens?: (text: string) => number
 }
+
+export type ArtifactsOptions = {
+  /** Milliseconds. Default: one day. */
+  readonly keepMs?: number
+  /** Bytes of all that is kept. Default: 256 MiB. */
+  readonly bytesMax?: number
+  /** Bytes of one principal. Default: 64 MiB. */
+  readonly principalBytesMax?: number
+  /** Bytes of a single one; a larger one is not kept, and the notice says so. Default: 32 MiB. */
+  readonly eachBytesMax?: number
+}
+
+/** Which texts count as secrets by their shape. Values that the gate itself hands out are always taken out. */
+export type RedactionOptions = {
+  /** Shipped rules by name that are on besides the default ones; `all`: every one of them. */
+  readonly on?: readonly string[] | 'all'
+  /** Shipped rules by name that are off. */
+  readonly off?: readonly string[]
+  /** Further keys of values that are secret, each as one word or several joined: `pin_code`. Letter case does not matter. */
+  readonly keys?: readonly string[]
+  /** Rules of one's own: a linear-time regular expression, whose first group, or else the whole, is the secret. */
+  readonly patterns?: readonly { readonly name: string; readonly pattern: string }[]
+}
+
+export type AuditOptions = {
+  /** Rows between two checkpoints. Default: 1,000. */
+  readonly checkpointEvery?: number
+  /** Milliseconds after which rows that no checkpoint covers get one. Default: 60,000. */
+  readonly checkpointMs?: number
+  /** Where copies of checkpoints go: lines on stderr, lines of a file outside of every workspace, or a function of the host. */
+  readonly checkpointTo?: readonly CheckpointPlace[]
+  /** Ed25519 private key, PKCS #8 in PEM, or the file of one. Made where the file does not exist. Default: beside the database. */
+  readonly signingKey?: { readonly pem: string } | { readonly file: string }
+  /** What happens to calls while records cannot be kept: all are refused, or those that only read go on. Default: `refuse`. */
+  readonly onFailure?: 'refuse' | 'reads'
+  /** Milliseconds after which records are dropped. Default: never. */
+  readonly keepMs?: number
+  /** Personal members of records, artifacts and answers of the journal are encrypted with a key of each person. Default: true, with SQLite. */
+  readonly seal?: boolean
+  /** 32 bytes in base64: encrypts those keys in turn. Without it they stand in the database beside what they open. */
+  readonly key?: string
+}
+
+/** Told of each checkpoint as a signed note; a throw or rejection is logged and tried again with the next. */
+export type CheckpointPlace = 'stderr' | { readonly file: string } | ((note: string) => void | Promise<void>)
 
 export type PerMinute = {
   readonly caller?: number

@@ -3,14 +3,16 @@
 
 import type { Call } from '../describe/call.ts'
 import { readProgress } from '../describe/read-progress.ts'
+import type { Redactor } from '../describe/redactor.ts'
 import type { GateEvents } from '../gate-contract.ts'
 
 /** `emit` never throws; what the caller's own listener throws comes through once all have heard. */
 export function progressOut(
   emit: (event: 'call-progress', detail: GateEvents['call-progress']) => void,
+  redactor: Redactor,
 ): (call: Call, said: unknown) => void {
   return ({ id, caller, request }, said) => {
-    const progress = readProgress(said)
+    const progress = readProgress(said, (message) => redactor.text(message).value)
     if (progress === undefined) return
     emit('call-progress', { callId: id, tool: request.name, caller, progress })
     request.onProgress?.(progress)

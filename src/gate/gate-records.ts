@@ -15,7 +15,10 @@ import type { LivePolicy } from './live-policy.ts'
 
 const APPROVAL_MS = 3_600_000
 
-export type GateRecordsParts = Pick<RecordsParts, 'deadlineMs' | 'settleLapsed' | 'twins'> & {
+export type GateRecordsParts = Pick<
+  RecordsParts,
+  'deadlineMs' | 'settleLapsed' | 'twins' | 'redactor' | 'onFailure' | 'noteFailure'
+> & {
   readonly store: Store
   readonly clock: Clock
   readonly workspace: Workspace
@@ -26,6 +29,7 @@ export type GateRecordsParts = Pick<RecordsParts, 'deadlineMs' | 'settleLapsed' 
 
 export function gateRecords(parts: GateRecordsParts): Records {
   const { store, clock, workspace, options, approvals, policy, deadlineMs, settleLapsed, twins } = parts
+  const { redactor, onFailure, noteFailure } = parts
   const { roots } = workspace
   const workspaceId = [...roots].map(([name, path]) => `${name}=${path}`).join('\n')
   const partsOf = (call: Call, entry: Entry, input: CheckedInput, decision: Decision) => ({
@@ -42,7 +46,7 @@ export function gateRecords(parts: GateRecordsParts): Records {
     expiresMs: options.expiresMs ?? APPROVAL_MS,
   })
   return new Records({
-    ...{ store, clock, deadlineMs, settleLapsed, twins },
+    ...{ store, clock, deadlineMs, settleLapsed, twins, redactor, onFailure, noteFailure },
     covers: (grant, call, entry, input, decision) =>
       grantCovers(grant, {
         ...{ caller: call.caller, workspace: workspaceId, entry, input, decision, roots },
@@ -53,6 +57,7 @@ export function gateRecords(parts: GateRecordsParts): Records {
       approvals.withProof(
         openApproval({
           ...partsOf(call, entry, input, decision),
+          redactor,
           askedBy: policy.askedBy(call.caller, entry, input),
           roots,
           ...(options.grantMs === undefined ? {} : { grantMs: options.grantMs }),

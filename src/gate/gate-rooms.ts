@@ -4,28 +4,27 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import type { Rooms } from '../call-tool.ts'
 import type { Call, CallRequest, CheckedInput } from '../describe/call.ts'
-import { ARGUMENT_BYTES_MAX, checkInput } from '../describe/check-input.ts'
+import { ARGUMENT_BYTES_MAX, type ArgumentReferences, checkInput } from '../describe/check-input.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import { refused } from '../describe/refused.ts'
 import type { Found } from '../discover/catalogue.ts'
 import type { Views } from '../discover/view.ts'
-import type { LoopGuard } from '../execute/loop-guard.ts'
 import { RateLimits } from '../execute/rate-limits.ts'
 import type { GateOptions } from '../gate-contract.ts'
 import type { Intent, Records } from '../observe/records.ts'
-import { shapeOutcome } from '../observe/shape.ts'
+import { resultText } from '../observe/result-text.ts'
+import type { Shaper } from '../observe/shape.ts'
 import type { GateAuthority } from './gate-authority.ts'
 import { DEADLINE_MS } from './gate-options-check.ts'
-
-const RESULT_BYTES = 48 * 1024
 
 export type RoomsParts = {
   readonly limits: NonNullable<GateOptions['limits']>
   readonly clock: Clock
   readonly views: Pick<Views, 'find'>
   readonly authority: GateAuthority
-  readonly loops: LoopGuard
+  readonly references: ArgumentReferences | undefined
+  readonly shaper: Pick<Shaper, 'shape'>
   readonly records: Records
   readonly executor: Rooms['executor']
   readonly openCall: (request: CallRequest) => Call
@@ -42,25 +41,32 @@ export function wireRooms(parts: RoomsParts): Rooms {
   const rates = ratesOf(limits.perMinute, clock)
   return {
     openCall: rates === undefined ? parts.openCall : (request) => rates.opened(parts.openCall(request)),
-    catalogue: { find: (call) => find(parts, call) },
+    catalogue: {
+      find: (call) => {
+        call.trail.marks.discover = clock.monotonic()
+        return find(parts, call)
+      },
+    },
     policy: {
       admit: (call, entry) => {
+        call.trail.marks.admit = clock.monotonic()
         const admitted = authority.admit(call.caller, entry)
         // What is denied takes nothing of the rate: it costs nobody anything, and would hide the reason behind another one.
         return admitted.kind === 'deny' ? admitted : (rates?.take(call, entry) ?? admitted)
       },
-      decide: (call, entry, input) => authority.decide(call, entry, input),
+      decide: (call, entry, input) => {
+        call.trail.marks.decide = clock.monotonic()
+        return authority.decide(call, entry, input)
+      },
     },
-    check: (call, entry) =>
-      checkInput(
-        call,
-        entry,
-        argumentBytes,
-        clock,
-        call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs),
-      ),
+    check: (call, entry) => {
+      call.trail.marks.validate = clock.monotonic()
+      const untilMs = call.openedMonotonicMs + Math.min(deadlineMs, entry.tool.deadlineMs ?? deadlineMs)
+      return checkInput(call, entry, argumentBytes, clock, untilMs, parts.references)
+    },
     records: {
       intend: (call, entry, input, decision) => {
+        call.trail.marks.intend = clock.monotonic()
         if (parts.isClosing()) return CLOSING
         const intent = records.intend(call, entry, input, decision)
         if (!(intent instanceof Promise)) return intent
@@ -69,14 +75,25 @@ export function wireRooms(parts: RoomsParts): Rooms {
         )
       },
       close: (call, outcome) => {
+        call.trail.marks.closed = clock.monotonic()
         const closing = records.close(call, outcome)
         if (closing === undefined) return parts.closed(outcome)
         // The end of a call with a key is durable before anybody hears of it.
         return closing.then(() => parts.closed(outcome))
       },
     },
-    executor: parts.executor,
-    shape: shaper(parts),
+    executor: {
+      run: (call, entry, input) => {
+        call.trail.marks.execute = clock.monotonic()
+        return parts.executor.run(call, entry, input)
+      },
+    },
+    shape: (call, ending) => {
+      call.trail.marks.shape = clock.monotonic()
+      const text = resultText(ending)
+      if (text !== undefined) call.trail.result = text
+      return parts.shaper.shape(call, ending)
+    },
     reportBug: (call, bug) =>
       refused('internal', `the gate failed; the operator finds the reason under ${call.id}`, {
         effect: call.trail.attempts > 0 ? 'unknown' : 'none',
@@ -106,6 +123,7 @@ function ratesOf(perMinute: RoomsParts['limits']['perMinute'], clock: Clock): Ra
 /** A call that nothing is known of yet but what was asked. */
 export function newCall(request: CallRequest, clock: Clock): Call {
   const id = randomUUID()
+  const trace = request.trace ?? request.parent?.trail.trace
   return {
     id: `call_${id}`,
     // What a tool calls belongs to the run of the call that it runs for.
@@ -114,7 +132,7 @@ export function newCall(request: CallRequest, clock: Clock): Call {
     caller: request.caller,
     openedAtMs: clock.now(),
     openedMonotonicMs: clock.monotonic(),
-    trail: { attempts: 0 },
+    trail: trace === undefined ? { attempts: 0, marks: {} } : { attempts: 0, marks: {}, trace },
   }
 }
 
@@ -126,26 +144,6 @@ function find({ isClosing, views }: RoomsParts, { caller, request }: Call): Foun
     kind: 'missing',
     code: 'not_found',
     reason: 'another definition answers to this name; register this one, or call by name',
-  }
-}
-
-function shaper({ clock, limits, loops }: RoomsParts): Rooms['shape'] {
-  const shape = { clock, resultBytes: limits.resultBytes ?? RESULT_BYTES }
-  return (call, ending) => {
-    const outcome = shapeOutcome(call, ending, shape)
-    const remark = remarkOn(loops, call, outcome)
-    if (remark === undefined) return outcome
-    call.trail.remark = remark
-    return shapeOutcome(call, ending, shape)
-  }
-}
-
-/** INVARIANT one-outcome: a remark that cannot be made leaves the outcome as it is. */
-function remarkOn(loops: LoopGuard, call: Call, outcome: Outcome): string | undefined {
-  try {
-    return loops.note(call, outcome)
-  } catch {
-    return undefined
   }
 }
 

@@ -8,6 +8,7 @@ import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry, ToolListing } from '../describe/entry.ts'
 import type { Outcome, OutcomeError } from '../describe/outcome.ts'
+import { readTraceContext } from '../describe/read-trace-context.ts'
 import type { Tool } from '../describe/tool.ts'
 import type { CallOptions, ChildOptions, DecisionPreview, NamedCall, Session, TurnOptions } from '../gate-contract.ts'
 
@@ -71,6 +72,8 @@ export type SessionParts = {
   readonly list: (caller: Caller) => readonly ToolListing[]
   /** A place for each call of a turn, in their order. */
   readonly turn: (count: number) => readonly LaneTicket[]
+  /** The outcomes of a turn within the budget that they share. */
+  readonly fitTurn: (outcomes: readonly Outcome[]) => readonly Outcome[] | Promise<readonly Outcome[]>
   /** Whether the calls of a turn are so often equal that one of them may have to be refused for it. */
   readonly mayCircle: (caller: Caller, requests: readonly CallRequest[]) => boolean
   /** A call that is looked at and never made. */
@@ -121,11 +124,12 @@ export class GateSession implements Session {
     const whole = given === undefined ? undefined : anyOf([given])
     const requests = calls.map((call): CallRequest => ({ ...this.#request(call), inTurn: true }))
     try {
-      return await callTurn((request) => this.#makeWithin(whole?.signal, given, request, ask), requests, {
+      const outcomes = await callTurn((request) => this.#makeWithin(whole?.signal, given, request, ask), requests, {
         tickets: this.#parts.turn(requests.length),
         oneByOne: ask !== undefined,
         afterEachOther: this.#parts.mayCircle(this.caller, requests),
       })
+      return await this.#parts.fitTurn(outcomes)
     } finally {
       whole?.release()
     }
@@ -188,7 +192,8 @@ export class GateSession implements Session {
   #request(call: NamedCall): CallRequest {
     // Hosts without types may pass anything; what is no call names no tool.
     const asked: Partial<NamedCall> = typeof call === 'object' && call !== null ? call : {}
-    const { name, arguments: given, id, approval, idempotencyKey, signal, onProgress } = asked
+    const { name, arguments: given, id, approval, idempotencyKey, signal, onProgress, trace } = asked
+    const followed = trace == null ? undefined : readTraceContext(trace.traceparent, trace.tracestate)
     return {
       caller: this.caller,
       entrance: this.#parts.entrance,
@@ -200,6 +205,7 @@ export class GateSession implements Session {
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(isSignal(signal) ? { signal } : {}),
       ...(typeof onProgress === 'function' ? { onProgress } : {}),
+      ...(followed === undefined ? {} : { trace: followed }),
     }
   }
 }

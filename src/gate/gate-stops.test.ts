@@ -16,6 +16,7 @@ function setUp() {
   const waiting: (() => void)[] = []
   const turn = (): Promise<void> => new Promise((resolve) => waiting.push(resolve))
   const stops = new GateStops({
+    log: () => undefined,
     store: {
       async stops() {
         const read = rows

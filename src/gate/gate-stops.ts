@@ -3,14 +3,17 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
+import { errorText } from '../base/error-text.ts'
 import type { Caller } from '../describe/caller.ts'
 import type { Decision } from '../describe/decision.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { StopRow, StopTarget, Store } from '../observe/store.ts'
+import type { LogEntry } from './gate-options.ts'
 
 export type GateStopsParts = {
   readonly store: Pick<Store, 'stops' | 'stop' | 'lift'>
   readonly clock: Clock
+  readonly log: (entry: LogEntry) => void
   /** Told after the list has changed, whoever changed it. */
   readonly changed: (rows: readonly StopRow[]) => void
 }
@@ -42,6 +45,16 @@ export class GateStops {
   /** Reads the list anew, one reading after the other: what was read first never covers what was read later. */
   refresh(): Promise<void> {
     return this.#refresh()
+  }
+
+  /** The same, for a change that somebody else made: the list stays as it is where it cannot be read. */
+  async lookAgain(): Promise<void> {
+    try {
+      await this.refresh()
+    } catch (error) {
+      const details = { error: errorText(error) }
+      this.#parts.log({ level: 'error', message: 'what is stopped could not be read', details })
+    }
   }
 
   /** Throws TypeError for a target that is none. */

@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { errorMessage } from '../base/error-text.ts'
 import { within } from '../base/within.ts'
 import type { BeforeImages } from '../describe/before-images.ts'
+import type { Redactor } from '../describe/redactor.ts'
 import type { Source, SourceHost, SourceState } from '../describe/source.ts'
 import type { Workspace } from '../describe/workspace.ts'
 import type { Catalogue } from '../discover/catalogue.ts'
@@ -14,6 +15,7 @@ export type RunSourcesParts = {
   readonly catalogue: Catalogue
   readonly workspace: Workspace
   readonly images: BeforeImages
+  readonly redactor: Redactor
   readonly clock: Clock
   readonly startMs: number
   readonly machine: SourceHost['machine']
@@ -82,12 +84,13 @@ export class RunningSources {
   }
 
   #host(source: Source): SourceHost {
-    const { catalogue, workspace, images, clock, log, machine } = this.#parts
+    const { catalogue, workspace, images, redactor, clock, log, machine } = this.#parts
     const { name, layer, identity, foreign, activation } = source
     const origin = { source: name, layer, identity, foreign, ...(activation === undefined ? {} : { activation }) }
     return {
       workspace,
       images,
+      redactor,
       clock,
       machine,
       offer: (tools) => {

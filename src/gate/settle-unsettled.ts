@@ -8,7 +8,7 @@ import { within } from '../base/within.ts'
 import type { EffectState } from '../describe/outcome.ts'
 import type { Tool } from '../describe/tool.ts'
 import type { UnsettledCall } from '../gate-contract.ts'
-import type { JournalEnd, OpenIntent, Store } from '../observe/store.ts'
+import type { JournalEnd, JournalKey, OpenIntent, RecordDraft, Store } from '../observe/store.ts'
 
 /** Milliseconds that a tool's `happened` may take. */
 const HAPPENED_MS = 5_000
@@ -38,15 +38,18 @@ export async function settleUnsettled(parts: SettleParts): Promise<readonly Unse
 
 function write(store: Store, clock: Clock, intent: OpenIntent, effect: EffectState): void {
   const { callId, tool, at, chain, journal } = intent
-  const body = JSON.stringify({
-    ...{ tool, effect, intendedAt: at, of: chain },
-    ...(journal === undefined ? {} : { key: journal.key }),
-    reason: 'the gate that began this call is gone',
-  })
-  const draft = { kind: 'reconciled', at: Math.trunc(clock.now()), callId, body } as const
+  const reason = 'the gate that began this call is gone'
+  const body = JSON.stringify({ tool, effect, intendedAt: at, of: chain, reason })
+  const draft = { kind: 'reconciled', at: Math.trunc(clock.now()), callId, body, ...whose(journal) } as const
   if (journal === undefined) store.append(draft, callId)
   // What it answered is lost with its gate. The flush that follows tells of what cannot be written.
   else store.settle(draft, journalEnd({ key: journal, callId }, effect)).catch(() => undefined)
+}
+
+function whose(key: JournalKey | undefined): Pick<RecordDraft, 'personal' | 'subject'> {
+  if (key === undefined) return {}
+  const { tenant, user, agent } = key
+  return { personal: JSON.stringify({ tenant, user, agent, key: key.key }), subject: { tenant, user } }
 }
 
 function journalEnd(of: Pick<JournalEnd, 'key' | 'callId'>, effect: EffectState): JournalEnd {

@@ -46,7 +46,7 @@ const ANA: SessionOptions = { user: 'ana', agent: 'helper', roles: ['dev'], sess
 
 const gates: Gate[] = []
 async function open(policy: GateOptions['policy'] = {}, more: Partial<GateOptions> = {}): Promise<Gate> {
-  const gate = await createGate({ tools: TOOLS, policy, ...more })
+  const gate = await createGate({ tools: TOOLS, policy, artifacts: false, ...more })
   gates.push(gate)
   return gate
 }
@@ -175,6 +175,7 @@ describe('matrix', () => {
       fc.asyncProperty(fc.array(rule, { maxLength: 5 }), async (rules) => {
         const gate = await createGate({
           tools: TOOLS,
+          artifacts: false,
           policy: {
             rules: rules.map(({ answer, subject, role }) => ({
               [answer]: subject,

@@ -11,6 +11,8 @@ import type {
   PolicyDesk,
   PolicyReloaded,
   RecordedRange,
+  Replay,
+  ReplayOptions,
   RuleRow,
   SessionOptions,
   Simulation,
@@ -82,5 +84,11 @@ export class GatePolicyDesk implements PolicyDesk {
   async suggest(range: RecordedRange = {}): Promise<readonly Suggestion[]> {
     const { suggest } = await import('./suggest.ts')
     return suggest(this.#parts, range)
+  }
+
+  /** Not a word about rules, but asked of the same rooms. */
+  async replay(session: string, options: ReplayOptions = {}): Promise<Replay> {
+    const { replaySession } = await import('./replay.ts')
+    return replaySession(this.#parts, session, options)
   }
 }

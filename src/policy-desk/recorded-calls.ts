@@ -7,6 +7,7 @@ import type { Caller } from '../describe/caller.ts'
 import type { Decision, RuleReference } from '../describe/decision.ts'
 import { isDeclaredEffect } from '../describe/effect.ts'
 import type { RecordedRange } from '../gate-contract.ts'
+import { bodyOf, isShut } from '../observe/record-text.ts'
 import type { RecordKind, RecordRow, Store } from '../observe/store.ts'
 
 /** Rows of one page: the most that a store gives at once. */
@@ -77,28 +78,27 @@ async function rowsOfChains(store: Records, kind: RecordKind): Promise<readonly 
   return rows
 }
 
-function recordedCall({ callId, at, body: text }: RecordRow): RecordedCall | undefined {
-  const body = bodyOf(text)
-  const decision = body === undefined ? undefined : decisionOf(body)
-  if (callId === null || body === undefined || decision === undefined || typeof body.tool !== 'string') return undefined
+/** Undefined for a row that is about no call, or whose call came to no decision. */
+function recordedCall(row: RecordRow): RecordedCall | undefined {
+  const { callId, at } = row
+  const body = bodyOf(row)
+  const decision = decisionOf(body)
+  if (callId === null || decision === undefined || typeof body.tool !== 'string') return undefined
   const { tool, approval } = body
   return {
-    ...{ callId, at, tool, decision, args: argumentsOf(body), caller: callerOf(body) },
+    ...{ callId, at, tool, decision, args: isShut(row) ? SHUT : argumentsOf(body), caller: recordedCaller(row) },
     ...(typeof approval === 'string' ? { approval } : {}),
   }
 }
 
-/** The body of a record; undefined where it is no JSON object. */
-export function bodyOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
+/** Who made the call of a record. What was sealed and cannot be opened any more leaves nobody, and never a default. */
+export const recordedCaller = (row: RecordRow): CallerRead => (isShut(row) ? ERASED : callerOf(bodyOf(row)))
 
-function argumentsOf({ args, argsCut }: JsonObject): RecordedCall['args'] {
+const ERASED: CallerRead = { kind: 'bad', reason: 'what is known of the person was erased, or cannot be opened here' }
+const SHUT: RecordedCall['args'] = { kind: 'unread' }
+
+/** The arguments as they were decided on, where the record has them whole. */
+export function argumentsOf({ args, argsCut }: JsonObject): RecordedCall['args'] {
   if (argsCut !== undefined) return { kind: 'cut' }
   return isJsonObject(args) ? { kind: 'whole', args } : { kind: 'unread' }
 }
@@ -129,7 +129,8 @@ const SPEAKERS = ['rule', 'default', 'task', 'step', 'tool', 'stop', 'loop', 'cl
 const oneOf = <Word extends string>(words: readonly Word[], value: JsonValue | undefined): Word | undefined =>
   words.find((word) => word === value)
 
-function decisionOf({ decision, effect }: JsonObject): Decision | undefined {
+/** What the policy answered; undefined where the record does not tell. */
+export function decisionOf({ decision, effect }: JsonObject): Decision | undefined {
   if (!isJsonObject(decision) || (effect !== undefined && !isDeclaredEffect(effect))) return undefined
   const { reason, policy } = decision
   const kind = oneOf(KINDS, decision.kind)

@@ -10,10 +10,11 @@ import type { CheckedInput } from '../describe/call.ts'
 import { DECLARED_EFFECTS } from '../describe/effect.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { RecordedRange, Suggestion } from '../gate-contract.ts'
+import { bodyOf } from '../observe/record-text.ts'
 import type { RecordRow } from '../observe/store.ts'
 import type { DeskParts } from './desk-parts.ts'
 import { callOf } from './explain-call.ts'
-import { bodyOf, type RecordedCall, recordedCalls, rowsOf } from './recorded-calls.ts'
+import { type RecordedCall, recordedCalls, rowsOf } from './recorded-calls.ts'
 
 /** A call about which a person was asked, as it is read now. */
 type Answered = AnsweredCall & {
@@ -145,8 +146,9 @@ type Question = {
 
 function questionsOf(rows: readonly RecordRow[]): ReadonlyMap<string, Question> {
   const questions = new Map<string, Question>()
-  for (const { at, callId, body: text } of rows) {
-    const { approvalId, approval, decision, tool, clientAsserted } = bodyOf(text) ?? {}
+  for (const row of rows) {
+    const { at, callId } = row
+    const { approvalId, approval, decision, tool, clientAsserted } = bodyOf(row)
     const id = approvalId ?? approval
     // A yes that only the calling client vouches for justifies no rule; a no counts whoever brings it.
     if (typeof id !== 'string' || (decision === 'approve' && clientAsserted === true)) continue

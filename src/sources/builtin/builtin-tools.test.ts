@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../base/clock.ts'
 import { GateConfigError } from '../../describe/gate-config-error.ts'
+import { NO_REDACTION } from '../../describe/redactor.ts'
 import type { SourceState } from '../../describe/source.ts'
 import { type BuiltinFamily, builtinTools } from './builtin-tools.ts'
 import { FileFixture, KeptImages, validatorOf } from './files/file-tools.fixture.ts'
@@ -36,6 +37,7 @@ it('no families, no tools', async () => {
   await builtinTools([]).start({
     workspace: { roots: new Map(), own: { paths: () => [] } },
     images: new KeptImages(),
+    redactor: NO_REDACTION,
     clock: systemClock,
     machine: () => Promise.reject(new Error('nobody asks for it here')),
     offer: (tools) => offered.push(...tools),
@@ -50,6 +52,7 @@ it('a root that is gone fails the source and says why', async () => {
   await builtinTools(['files']).start({
     workspace: { roots: new Map([['main', `${files.base}/absent`]]), own: { paths: () => [] } },
     images: new KeptImages(),
+    redactor: NO_REDACTION,
     clock: systemClock,
     machine: () => Promise.reject(new Error('nobody asks for it here')),
     offer: () => {},

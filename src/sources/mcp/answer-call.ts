@@ -68,8 +68,11 @@ function answerResult(tool: UpstreamTool, given: unknown): RunAnswer<unknown> {
     })
   }
   // With an output schema the structured part is the value, and one that is missing does not fit the schema.
-  if (tool.hasOutputSchema) return new ToolResult(structured, content)
-  return new ToolResult(structured === undefined ? { content } : { content, structuredContent: structured }, content)
+  const value = tool.hasOutputSchema
+    ? structured
+    : { content, ...(structured === undefined ? {} : { structuredContent: structured }) }
+  // Where only the structured part says anything, what the model reads is made of the value once that is clean.
+  return content.length === 0 && structured !== undefined ? value : new ToolResult(value, content)
 }
 
 /** The request is at fault, by JSON-RPC 2.0: invalid, no such method, invalid parameters. */

@@ -120,9 +120,10 @@ export class ClientConnection implements UpstreamConnection {
     this.#options.events.onGone(reason)
   }
 
-  #request({ tool, args, key, signal, onProgress }: CallUpstream): Promise<unknown> {
+  #request({ tool, args, key, trace, signal, onProgress }: CallUpstream): Promise<unknown> {
     // The very object: by it an answer that comes late is told from others.
-    const params = { name: tool.name, arguments: args, ...(tool.reads ? {} : { _meta: { [KEY_META]: key } }) }
+    const told = tool.reads ? trace : { ...trace, [KEY_META]: key }
+    const params = { name: tool.name, arguments: args, ...(told === undefined ? {} : { _meta: { ...told } }) }
     const options = {
       signal,
       timeout: CALL_MS,

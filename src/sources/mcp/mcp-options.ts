@@ -213,3 +213,19 @@ export function identityOf(options: McpSourceOptions): string {
   const { command, args = [], env = {}, cwd = null } = options
   return JSON.stringify(['stdio', command, args, cwd, Object.keys(env).sort()])
 }
+
+type Handed = { readonly name: string; readonly value: string }
+
+/** What the server is given beside the calls: variables, headers, flags with a value, parameters of its address. */
+export function handedBy(options: McpSourceOptions): readonly Handed[] {
+  const named = (values: Readonly<Record<string, string>> = {}): readonly Handed[] =>
+    Object.entries(values).map(([name, value]) => ({ name, value }))
+  if (isHttp(options))
+    return [...named(options.headers), ...named(Object.fromEntries(new URL(options.url).searchParams))]
+  const { args = [], env } = options
+  const flags = args.flatMap((arg, index): readonly Handed[] => {
+    const [, name, value = args[index + 1]] = /^--?([A-Za-z][A-Za-z0-9_.-]*)(?:=(.*))?$/s.exec(arg) ?? []
+    return name === undefined || value === undefined || value.startsWith('-') ? [] : [{ name, value }]
+  })
+  return [...named(env), ...flags]
+}

@@ -3,7 +3,7 @@
 
 import type { Source, SourceHost } from '../../describe/source.ts'
 import { effectRules } from './effect-rules.ts'
-import { checkMcpOptions, identityOf, type McpSourceOptions } from './mcp-options.ts'
+import { checkMcpOptions, handedBy, identityOf, type McpSourceOptions } from './mcp-options.ts'
 import type { Upstream } from './upstream.ts'
 
 export type { HttpUpstream, McpSourceOptions, StdioUpstream } from './mcp-options.ts'
@@ -25,6 +25,7 @@ class McpSource implements Source {
   readonly foreign = true
   readonly name: string
   readonly identity: string
+  readonly handed: Source['handed'] & object
   readonly #options: McpSourceOptions
   #upstream: Upstream | undefined
   #closed = false
@@ -32,6 +33,7 @@ class McpSource implements Source {
   constructor(name: string, options: McpSourceOptions) {
     this.name = name
     this.identity = identityOf(options)
+    this.handed = handedBy(options)
     this.#options = options
   }
 

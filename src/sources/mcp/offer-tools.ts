@@ -9,6 +9,7 @@ import type { OfferedTool } from '../../describe/source.ts'
 import type { RunAnswer, RunContext } from '../../describe/tool.ts'
 import type { EffectRules } from './effect-rules.ts'
 import { hiddenText } from './hidden-text.ts'
+import { presentAnswer } from './read-result.ts'
 import { listedName, nameProblem, shownName, standInName } from './tool-names.ts'
 
 /** Tools of one server; those after it cannot be called. */
@@ -148,7 +149,7 @@ function accept(
     ...(title === undefined ? {} : { title }),
     description: textOf(definition.description) ?? title ?? `\`${name}\` of ${server}, which does not describe it.`,
     input: inputSchema,
-    ...(output === undefined ? {} : { output }),
+    ...(output === undefined ? { present: presentAnswer } : { output }),
     effect,
     repeat: effect === 'read' ? 'safe' : 'never',
     place: 'upstream',

@@ -17,6 +17,7 @@ import { type HttpUpstream, isHttp, type McpSourceOptions } from './mcp-options.
 import type { BoundedServer } from './server-bounds.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { tapTransport } from './tap-transport.ts'
+import { tracedFetch } from './traced-fetch.ts'
 import type { ConnectionEvents, UpstreamConnection } from './upstream-connection.ts'
 
 /** A local server that is silent to the question of 2026-07-28 for so long is asked in the old way. */
@@ -68,9 +69,10 @@ function connectHttp({ url, headers }: HttpUpstream, options: OpenOptions): Prom
     wasTooLarge = false
     return was
   }
-  const fetch = limitedFetch(() => {
+  const limited = limitedFetch(() => {
     wasTooLarge = true
   })
+  const fetch = tracedFetch(limited)
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     fetch,
     ...(headers === undefined ? {} : { requestInit: { headers: { ...headers } } }),

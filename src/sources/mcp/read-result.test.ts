@@ -3,7 +3,7 @@ import { ToolFailure } from '../../describe/tool-failure.ts'
 import { ToolResult } from '../../describe/tool-result.ts'
 import { answerCall } from './answer-call.ts'
 import type { UpstreamTool } from './offer-tools.ts'
-import { readResult } from './read-result.ts'
+import { presentAnswer, readResult } from './read-result.ts'
 import type { CallEnd } from './upstream-connection.ts'
 
 const tool = (given: Partial<UpstreamTool> = {}): UpstreamTool => ({
@@ -72,6 +72,14 @@ describe('the end of an upstream call', () => {
     expect(answerCall(tool({ hasOutputSchema: true }), { kind: 'result', result: { content: [] } })).toEqual(
       new ToolResult(undefined, []),
     )
+  })
+
+  test('G28: where an upstream writes no content, what the model reads is made of the clean value', () => {
+    const result = { content: [], structuredContent: [{ id: 1 }] }
+    expect(answerCall(tool({ hasOutputSchema: true }), { kind: 'result', result })).toEqual([{ id: 1 }])
+    const value = answerCall(tool(), { kind: 'result', result })
+    expect(value).toEqual({ content: [], structuredContent: [{ id: 1 }] })
+    expect(presentAnswer(value)).toEqual({ content: [{ type: 'text', text: '[{"id":1}]' }] })
   })
 
   test('without an output schema the value holds the content, and the structure where there is one', () => {

@@ -2,7 +2,8 @@
 // link in it is followed, and nothing is repaired.
 
 import { isJsonObject } from '../../base/json-value.ts'
-import type { ContentPart } from '../../describe/content.ts'
+import { type ContentPart, textPart } from '../../describe/content.ts'
+import type { Presentation } from '../../describe/tool.ts'
 
 export type CallResult =
   | {
@@ -55,3 +56,10 @@ const isBase64 = (value: unknown): boolean =>
   typeof value === 'string' && value.length % 4 !== 1 && /^[A-Za-z0-9+/]*={0,2}$/.test(value)
 
 const isTextOrAbsent = (value: unknown): boolean => value === undefined || typeof value === 'string'
+
+/** Content of a value without an output schema: what its server said, or else the text of the structured part. */
+export function presentAnswer(value: unknown): Presentation {
+  const { content, structuredContent } = isJsonObject(value) ? value : {}
+  if (Array.isArray(content) && content.length > 0 && content.every(isContentPart)) return { content }
+  return { content: [textPart(JSON.stringify(structuredContent) ?? 'done')] }
+}

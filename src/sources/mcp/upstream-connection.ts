@@ -7,6 +7,7 @@
 
 import type { JsonObject } from '../../base/json-value.ts'
 import type { Progress } from '../../describe/tool.ts'
+import type { TraceContext } from '../../describe/trace-context.ts'
 import type { UpstreamTool } from './offer-tools.ts'
 
 /** Bytes of one message in either direction. */
@@ -34,6 +35,8 @@ export type CallUpstream = {
   readonly args: JsonObject
   /** The same for every try of a call; a server that honours it acts once. */
   readonly key: string
+  /** The trace that the call is part of; the server is told. */
+  readonly trace?: TraceContext | undefined
   readonly signal: AbortSignal
   readonly onProgress: (progress: Progress) => void
 }

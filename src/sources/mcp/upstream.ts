@@ -91,7 +91,8 @@ export class Upstream {
     )
     const onProgress = (progress: Progress): void => steady.push(progress)
     for (const what of this.#unkept) context.noteLimit(what, 'unenforced')
-    const end = await connection.call({ tool, args, key: context.idempotencyKey, signal: context.signal, onProgress })
+    const { idempotencyKey: key, signal, trace } = context
+    const end = await connection.call({ tool, args, key, trace, signal, onProgress })
     steady.end()
     if (end.kind === 'lost') for (const limit of end.limits ?? []) context.noteLimit(limit, 'hit')
     return answerCall(tool, end)

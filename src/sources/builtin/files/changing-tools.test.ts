@@ -447,3 +447,17 @@ it('last-check: a write after a swap lands nowhere', async () => {
     }
   }
 })
+
+it('a person is shown what a change changed', async () => {
+  files.put('a.txt', 'one\ntwo\nthree\n')
+  const edited = await files.call('edit_file', { path: 'a.txt', find: 'two', replace: '2' })
+  expect(edited).toMatchObject({
+    display: { kind: 'diff', path: 'a.txt', text: '@@ -1,3 +1,3 @@\n one\n-two\n+2\n three' },
+  })
+  const made = await files.call('write_file', { path: 'new.txt', content: 'x\n' })
+  expect(made).toMatchObject({ text: expect.stringMatching(/^created/), display: { text: '@@ -0,0 +1 @@\n+x' } })
+  const again = await files.call('write_file', { path: 'new.txt', content: 'x\n' })
+  expect(again).toMatchObject({ kind: 'value', display: undefined })
+  const large = await files.call('write_file', { path: 'new.txt', content: 'y'.repeat(2_000_000) })
+  expect(large).toMatchObject({ kind: 'value', display: undefined })
+})

@@ -3,10 +3,9 @@
 
 import type { JsonObject } from '../../../base/json-value.ts'
 import type { Caller } from '../../../describe/caller.ts'
-import type { ContentPart, Display } from '../../../describe/content.ts'
 import { defineTool } from '../../../describe/define-tool.ts'
 import type { Effect } from '../../../describe/effect.ts'
-import type { Guidance, Refusal, Repeat, RunAnswer, RunContext, Tool } from '../../../describe/tool.ts'
+import type { Guidance, Presentation, Refusal, Repeat, RunAnswer, RunContext, Tool } from '../../../describe/tool.ts'
 import type { FilePlace } from './file-place.ts'
 
 /** Arguments of a file tool; `root` only where there are several. */
@@ -30,7 +29,7 @@ export type FileTool<Args, Value> = {
   readonly touches: (args: Rooted<Args>, caller: Caller) => readonly string[] | Promise<readonly string[]>
   readonly happened?: (args: Rooted<Args>) => boolean | undefined | Promise<boolean | undefined>
   readonly run: (args: Rooted<Args>, context: RunContext) => Promise<RunAnswer<Value>>
-  readonly present: (value: Value) => { readonly content: readonly ContentPart[]; readonly display?: Display }
+  readonly present: (value: Value) => Presentation
 }
 
 const VERSION = '1.0.0'

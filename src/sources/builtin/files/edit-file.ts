@@ -6,7 +6,7 @@ import { textPart } from '../../../describe/content.ts'
 import type { Refusal, RunContext, Tool } from '../../../describe/tool.ts'
 import type { ToolFailure } from '../../../describe/tool-failure.ts'
 import { defineFileTool, HASH_FIELD, PATH_FIELD, type Rooted } from './define-file-tool.ts'
-import { type Current, currentFile, imageOf, isFailure, keepBefore } from './file-change.ts'
+import { type Current, currentFile, imageOf, isFailure, keepBefore, withDiff } from './file-change.ts'
 import { failureFor, fileFailure } from './file-failure.ts'
 import { FILE_BYTES_MAX, type FilePlace, isRefusal, refusal, type Settled } from './file-place.ts'
 import { fileResource } from './file-resources.ts'
@@ -111,14 +111,9 @@ async function edit(place: FilePlace, file: Settled, args: EditFileArgs, context
   if (notKept !== undefined) return notKept
   const written = await folder.write(path, changed.bytes, { expectHash: current.hash })
   if (written.kind !== 'ok') return failureFor(written, path)
-  return {
-    path,
-    replaced: changed.count,
-    lines: changed.lines,
-    bytes: changed.bytes.length,
-    hash,
-    callId: context.callId,
-  }
+  const { bytes, count, lines } = changed
+  const value: EditFileValue = { path, replaced: count, lines, bytes: bytes.length, hash, callId: context.callId }
+  return withDiff(value, path, { before: current.bytes, after: bytes }, present)
 }
 
 function replaced(path: string, current: Current, { find, replace, all = false }: EditFileArgs) {

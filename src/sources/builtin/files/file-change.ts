@@ -2,12 +2,15 @@
 // change can be undone. A change whose before-image cannot be kept does not happen.
 
 import { sha256 } from '../../../base/digest.ts'
+import { unifiedDiff } from '../../../base/unified-diff.ts'
 import type { FileImage } from '../../../describe/before-images.ts'
 import { principalOf } from '../../../describe/caller.ts'
-import type { RunContext } from '../../../describe/tool.ts'
+import type { Presentation, RunContext } from '../../../describe/tool.ts'
 import { ToolFailure, toolFailure } from '../../../describe/tool-failure.ts'
+import { ToolResult } from '../../../describe/tool-result.ts'
 import { failureFor } from './file-failure.ts'
 import { FILE_BYTES_MAX, type FilePlace, type Settled } from './file-place.ts'
+import { isText } from './text-file.ts'
 
 export type Current = { readonly bytes: Buffer; readonly hash: string; readonly mode: number }
 
@@ -52,6 +55,22 @@ export async function keepBefore(
       help: error instanceof Error ? error.message : String(error),
     })
   }
+}
+
+/** Bytes of a file before and after, up to which a person is shown what changed. */
+const DIFF_BYTES_MAX = 1_048_576
+
+/** The value with the change beside it, for a person; the value alone where a text is too large for that, or is none. */
+export function withDiff<Value>(
+  value: Value,
+  path: string,
+  { before, after }: { readonly before: Buffer | undefined; readonly after: Buffer },
+  present: (value: Value) => Presentation,
+): Value | ToolResult<Value> {
+  if (Math.max(before?.length ?? 0, after.length) > DIFF_BYTES_MAX) return value
+  if (before !== undefined && !isText(before)) return value
+  const text = unifiedDiff(before?.toString('utf8') ?? '', after.toString('utf8'))
+  return text === '' ? value : new ToolResult(value, present(value).content, { kind: 'diff', path, text })
 }
 
 export const isFailure = (value: unknown): value is ToolFailure => value instanceof ToolFailure

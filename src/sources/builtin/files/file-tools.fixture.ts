@@ -8,9 +8,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { systemClock } from '../../../base/clock.ts'
 import type { BeforeImages, FileChange } from '../../../describe/before-images.ts'
 import type { Caller } from '../../../describe/caller.ts'
+import type { Display } from '../../../describe/content.ts'
+import { NO_REDACTION } from '../../../describe/redactor.ts'
 import type { Source } from '../../../describe/source.ts'
 import type { RunContext, Tool } from '../../../describe/tool.ts'
 import { ToolFailure } from '../../../describe/tool-failure.ts'
+import { ToolResult } from '../../../describe/tool-result.ts'
 import { openRun } from '../../../describe/tool-run.ts'
 import type { Platform } from '../../../machine/rooted-path.ts'
 import { builtinTools } from '../builtin-tools.ts'
@@ -20,6 +23,7 @@ export type Called =
       readonly kind: 'value'
       readonly value: Readonly<Record<string, unknown>>
       readonly text: string
+      readonly display: Display | undefined
       readonly args: object
       readonly touches: readonly string[]
       readonly callId: string
@@ -83,6 +87,7 @@ export class FileFixture {
     await source.start({
       workspace: { roots, own: { paths: () => this.own } },
       images: this.images,
+      redactor: NO_REDACTION,
       clock: systemClock,
       machine: () => Promise.reject(new Error('no file tool asks for it')),
       offer: (offered) => {
@@ -138,9 +143,10 @@ export class FileFixture {
         ? { kind: 'refused', code: type, message }
         : { kind: 'failure', code, message, effect, touches }
     }
-    const value = answer as Readonly<Record<string, unknown>>
+    const value = (answer instanceof ToolResult ? answer.value : answer) as Readonly<Record<string, unknown>>
+    const display = answer instanceof ToolResult ? answer.display : tool.present?.(value).display
     const text = (tool.present?.(value).content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n')
-    return { kind: 'value', value: JSON.parse(JSON.stringify(value)), text, args, touches, callId }
+    return { kind: 'value', value: JSON.parse(JSON.stringify(value)), text, display, args, touches, callId }
   }
 
   close(): void {

@@ -121,7 +121,12 @@ function presentWindow(value: ReadFileValue) {
   const shown = lines === 0 ? 'no lines' : `lines ${fromLine}-${fromLine + lines - 1}`
   const head = `${path}: ${shown} of ${totalLines}, ${totalBytes} bytes, hash ${hash}`
   const text = [head, numberLines(content, fromLine), ...notes(value)].filter((part) => part !== '').join('\n')
-  return { content: [textPart(text)], display: { kind: 'file' as const, path, fromLine, text: content } }
+  return {
+    content: [textPart(text)],
+    display: { kind: 'file' as const, path, fromLine, text: content },
+    // The first line of the text is about the file.
+    more: (shownLines: number) => `go on with fromLine ${fromLine + Math.max(0, shownLines - 1)}`,
+  }
 }
 
 function notes({ fromLine, lines, totalLines, nextLine, cutLineBytes }: ReadFileValue): readonly string[] {

@@ -3,9 +3,9 @@
 
 import { sha256 } from '../../../base/digest.ts'
 import { textPart } from '../../../describe/content.ts'
-import type { Refusal, RunContext, Tool } from '../../../describe/tool.ts'
+import type { Presentation, Refusal, RunContext, Tool } from '../../../describe/tool.ts'
 import { defineFileTool, HASH_FIELD, PATH_FIELD, type Rooted } from './define-file-tool.ts'
-import { currentFile, imageOf, isFailure, keepBefore } from './file-change.ts'
+import { currentFile, imageOf, isFailure, keepBefore, withDiff } from './file-change.ts'
 import { failureFor, fileFailure } from './file-failure.ts'
 import { FILE_BYTES_MAX, type FilePlace, isRefusal, type Settled } from './file-place.ts'
 import { fileResource } from './file-resources.ts'
@@ -54,7 +54,7 @@ export function writeFileTool(place: FilePlace): Tool {
       return current !== undefined && current.hash === sha256(args.content)
     },
     run: (args, context) => write(place, place.settled(args), args, context),
-    present: (value) => ({ content: [textPart(present(value))] }),
+    present,
   })
 }
 
@@ -77,7 +77,8 @@ async function write(place: FilePlace, file: Settled, args: WriteFileArgs, conte
   if (notKept !== undefined) return notKept
   const written = await folder.write(path, bytes, { expectHash: current?.hash ?? null })
   if (written.kind !== 'ok') return failureFor(written, path)
-  return { path, created: written.created, bytes: bytes.length, hash, callId: context.callId }
+  const value: WriteFileValue = { path, created: written.created, bytes: bytes.length, hash, callId: context.callId }
+  return withDiff(value, path, { before: current?.bytes, after: bytes }, present)
 }
 
 /** The file is not the one that the caller has read. */
@@ -86,5 +87,10 @@ export const staleFailure = (path: string, exists: boolean) =>
     ? failureFor({ kind: 'stale' }, path)
     : fileFailure('stale', `\`${path}\` does not exist any more; leave out ifHash to create it`)
 
-const present = ({ path, created, bytes, hash, callId }: WriteFileValue): string =>
-  `${created ? 'created' : 'replaced'} ${path}: ${bytes} bytes, hash ${hash}\n[can be undone: callId ${callId}]`
+const present = ({ path, created, bytes, hash, callId }: WriteFileValue): Presentation => ({
+  content: [
+    textPart(
+      `${created ? 'created' : 'replaced'} ${path}: ${bytes} bytes, hash ${hash}\n[can be undone: callId ${callId}]`,
+    ),
+  ],
+})

@@ -100,3 +100,28 @@ it('what a model reads: both streams told apart, and an exit code that is none',
   expect(text(value)).toEqual({ type: 'text', text: 'out\n[stderr]\nerr\n[exit code 1]' })
   expect(text({ ...value, exitCode: 0, stdout: '', stderr: '' })).toEqual({ type: 'text', text: '[no output]' })
 })
+
+describe('output with colours', () => {
+  const coloured = '\u001b[31mgh\u001b[0mp_token 10%\r\u001b[Kdone\n'
+
+  it('is plain in the value and for the model, and coloured for a person', () => {
+    const answer = answerOf(READS, end({ stdout: captured(`\u001b[31mgh\u001b[0mp_token\n`) }))
+    expect(answer).toMatchObject({
+      value: { stdout: 'ghp_token\n', exitCode: 0 },
+      content: [{ type: 'text', text: 'ghp_token' }],
+      display: { kind: 'terminal', text: '\u001b[31mgh\u001b[0mp_token', exitCode: 0 },
+    })
+  })
+
+  it('of a failure is shown to a person too', () => {
+    const failure = optionsOf(READS, end({ exitCode: 2, stderr: captured(coloured) }))
+    expect(failure).toMatchObject({ display: { kind: 'terminal', exitCode: 2 } })
+    expect(failure).toMatchObject({ content: [{ type: 'text', text: '`x` ended with exit code 2\n[stderr]\ndone' }] })
+  })
+
+  it('is not looked for where there is none', () => {
+    const value = answerOf(READS, end({ stdout: captured('a\r\nb') }))
+    expect(value).toMatchObject({ stdout: 'a\r\nb' })
+    expect(presentCommand(value as never)).toMatchObject({ content: [{ text: 'a\nb' }], display: { kind: 'terminal' } })
+  })
+})

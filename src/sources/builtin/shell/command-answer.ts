@@ -1,10 +1,13 @@
 // What a command's end means to the caller: a value where the exit code is an answer, a failure with the output in its content
 // otherwise. A bound that it ran into is named; what was cut says so.
 
-import { type ContentPart, textPart } from '../../../describe/content.ts'
+import { plainTerminalText } from '../../../base/terminal-text.ts'
+import { type Display, textPart } from '../../../describe/content.ts'
 import type { EffectState } from '../../../describe/outcome.ts'
 import type { Place } from '../../../describe/place.ts'
+import type { Presentation } from '../../../describe/tool.ts'
 import { type ToolFailure, type ToolFailureOptions, toolFailure } from '../../../describe/tool-failure.ts'
+import { ToolResult } from '../../../describe/tool-result.ts'
 import type { CapturedOutput, ProcessEnd } from '../../../machine/process-plan.ts'
 
 export type CommandValue = {
@@ -29,18 +32,24 @@ export type AnsweredCommand = {
 
 type Ended = ProcessEnd & { readonly kind: 'ended' }
 
+export type CommandAnswer = CommandValue | ToolResult<CommandValue> | ToolFailure
+
 /** @param timedOutMs Milliseconds after which it was ended, where its own time was up. */
-export function answerOf(command: AnsweredCommand, end: ProcessEnd, timedOutMs?: number): CommandValue | ToolFailure {
+export function answerOf(command: AnsweredCommand, end: ProcessEnd, timedOutMs?: number): CommandAnswer {
   if (end.kind === 'unstarted') return unstarted(command, end)
-  const output = outputOf(command, end)
+  const coloured = outputOf(command, end)
+  const hasColours = coloured.stdout.includes(ESCAPE) || coloured.stderr.includes(ESCAPE)
+  // A value goes to programs, and is looked at for secrets: neither shall meet a text with sequences of a terminal in it.
+  const output = hasColours ? withoutColours(coloured) : coloured
   const isAnswer = end.exitCode !== null && (end.exitCode === 0 || command.benign.includes(end.exitCode))
   const problem = endedEarly(end, isAnswer, timedOutMs) ?? (isAnswer ? undefined : endedBadly(end))
-  if (problem === undefined) return output
+  if (problem === undefined)
+    return hasColours ? new ToolResult(output, presentCommand(output).content, terminalOf(coloured)) : output
   // INVARIANT honest-effect: one that was ended midway may have done a part, and nobody knows which.
   const effect: EffectState = command.reads ? 'none' : problem.isWhole ? 'done' : 'unknown'
   const message = `\`${command.program}\` ${problem.what}`
-  const content = [textPart([message, ...linesOf(output)].join('\n'))]
-  return toolFailure({ ...problem.options, effect, message, content })
+  const content = [textPart(plainTerminalText([message, ...linesOf(output)].join('\n')))]
+  return toolFailure({ ...problem.options, effect, message, content, display: terminalOf(coloured) })
 }
 
 type Problem = {
@@ -87,11 +96,25 @@ function endedBadly({ exitCode, endSignal }: Ended): Problem {
       }
 }
 
-/** What a model reads of a command that gave an answer. */
-export function presentCommand(value: CommandValue): { readonly content: readonly ContentPart[] } {
+const ESCAPE = '\u001b'
+
+const withoutColours = (value: CommandValue): CommandValue => ({
+  ...value,
+  ...{ stdout: plainTerminalText(value.stdout), stderr: plainTerminalText(value.stderr) },
+})
+
+/** What a person sees: both streams as they were printed. */
+function terminalOf(value: CommandValue): Display {
+  const { exitCode } = value
+  return { kind: 'terminal', text: linesOf(value).join('\n'), ...(exitCode < 0 ? {} : { exitCode }) }
+}
+
+/** What a model reads of a command that gave an answer, and what a person sees of it. */
+export function presentCommand(value: CommandValue): Presentation {
   const exit = value.exitCode === 0 ? [] : [`[exit code ${value.exitCode}]`]
   const lines = [...linesOf(value), ...exit]
-  return { content: [textPart(lines.length === 0 ? '[no output]' : lines.join('\n'))] }
+  const text = lines.length === 0 ? '[no output]' : plainTerminalText(lines.join('\n'))
+  return { content: [textPart(text)], display: terminalOf(value) }
 }
 
 function unstarted({ program }: AnsweredCommand, { why, reason }: ProcessEnd & { kind: 'unstarted' }): ToolFailure {

@@ -2,9 +2,10 @@
 // finds it.
 
 import type { JsonObject } from '../../../base/json-value.ts'
+import { plainTerminalText } from '../../../base/terminal-text.ts'
 import { textPart } from '../../../describe/content.ts'
 import { defineTool } from '../../../describe/define-tool.ts'
-import type { Tool } from '../../../describe/tool.ts'
+import type { Presentation, Tool } from '../../../describe/tool.ts'
 import { type ToolFailure, toolFailure } from '../../../describe/tool-failure.ts'
 import type { Job, Jobs } from './jobs.ts'
 
@@ -65,7 +66,7 @@ function jobOutputTool(jobs: Jobs): Tool {
       const found = jobs.find(caller, String(job))
       return found === undefined ? noSuchJob() : stateOf(found, Number(from))
     },
-    present: (value) => ({ content: [textPart(shown(value as JobState))] }),
+    present: (value) => present(value as JobState),
   })
 }
 
@@ -89,7 +90,7 @@ function jobStopTool(jobs: Jobs): Tool {
       await found.done
       return stateOf(found, Math.max(0, found.ring.total - READ_BYTES_MAX))
     },
-    present: (value) => ({ content: [textPart(shown(value as JobState))] }),
+    present: (value) => present(value as JobState),
   })
 }
 
@@ -104,6 +105,8 @@ function stateOf(job: Job, from: number): JobState {
       : { ended: [endingOf(job), end.problem].filter((part) => part !== undefined).join('; ') }),
     ...(exitCode === null ? {} : { exitCode }),
     ...{ ...read, missed: Math.max(0, read.from - Math.min(from, job.ring.total)) },
+    // Looked at for secrets as it is shown: sequences of a terminal could stand in the middle of one.
+    text: plainTerminalText(read.text),
   }
 }
 
@@ -120,6 +123,12 @@ function shown({ program, state, ended, text, next, missed }: JobState): string 
   const how = state === 'running' ? 'runs' : `has ended: ${ended}`
   const lost = missed > 0 ? [`[${missed} bytes before this are not kept any more]`] : []
   return [`\`${program}\` ${how}; go on from ${next}`, ...lost, text.replace(/\n$/, '')].join('\n')
+}
+
+function present(state: JobState): Presentation {
+  const { exitCode, text } = state
+  const display = { kind: 'terminal', text, ...(exitCode === undefined ? {} : { exitCode }) } as const
+  return { content: [textPart(plainTerminalText(shown(state)))], display }
 }
 
 const noSuchJob = (): ToolFailure =>

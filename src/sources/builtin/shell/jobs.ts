@@ -3,9 +3,11 @@
 // call would not be allowed any more, and with the gate.
 
 import { randomUUID } from 'node:crypto'
+import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../../base/clock.ts'
 import type { Caller } from '../../../describe/caller.ts'
 import type { Place } from '../../../describe/place.ts'
+import { NO_REDACTION, type Redactor } from '../../../describe/redactor.ts'
 import type { ProcessEnd } from '../../../machine/process-plan.ts'
 import { JobRing } from './job-ring.ts'
 
@@ -34,6 +36,32 @@ export type JobFacts = { readonly program: string; readonly args: readonly strin
 /** Ended jobs whose output can still be read; the oldest go first. */
 const ENDED_MAX = 64
 
+type JobParts = { readonly outputBytes: number; readonly nowMs: number; readonly redactor: Redactor }
+
+/** One output of a job on its way to the ring, which holds nothing that was not looked at. */
+class CleanedOutput {
+  readonly #decoder = new StringDecoder('utf8')
+  readonly #stream: ReturnType<Redactor['stream']>
+  readonly #ring: JobRing
+
+  constructor(redactor: Redactor, ring: JobRing) {
+    this.#stream = redactor.stream()
+    this.#ring = ring
+  }
+
+  push(bytes: Buffer): void {
+    this.#keep(this.#stream.push(this.#decoder.write(bytes)))
+  }
+
+  end(): void {
+    this.#keep(this.#stream.push(this.#decoder.end()) + this.#stream.end())
+  }
+
+  #keep(text: string): void {
+    if (text !== '') this.#ring.push(Buffer.from(text))
+  }
+}
+
 export class Job {
   readonly id = `job_${randomUUID()}`
   readonly facts: JobFacts
@@ -44,16 +72,21 @@ export class Job {
   askedAtMs: number
   readonly #controller = new AbortController()
 
-  constructor(facts: JobFacts, run: JobRun, outputBytes: number, nowMs: number) {
+  constructor(facts: JobFacts, run: JobRun, { outputBytes, nowMs, redactor }: JobParts) {
     this.facts = facts
     this.ring = new JobRing(outputBytes)
     this.askedAtMs = nowMs
-    this.done = run({ signal: this.#controller.signal, onBytes: (_stream, bytes) => this.ring.push(bytes) }).then(
-      (end) => {
-        this.end = end
-        return end
-      },
-    )
+    const cleaned = new Map<string, CleanedOutput>()
+    const onBytes = (stream: string, bytes: Buffer): void => {
+      const output = cleaned.get(stream) ?? new CleanedOutput(redactor, this.ring)
+      cleaned.set(stream, output)
+      output.push(bytes)
+    }
+    this.done = run({ signal: this.#controller.signal, onBytes }).then((end) => {
+      for (const output of cleaned.values()) output.end()
+      this.end = end
+      return end
+    })
   }
 
   /** Only the first reason counts. */
@@ -72,14 +105,16 @@ type Owned = { readonly owner: string; readonly job: Job }
 export class Jobs {
   readonly #clock: Clock
   readonly #bounds: JobBounds
+  readonly #redactor: Redactor
   readonly #jobs = new Map<string, Owned>()
   /** Owners of places that are taken, one for each. */
   readonly #taken: string[] = []
   #closed = false
 
-  constructor(clock: Clock, bounds: JobBounds) {
+  constructor(clock: Clock, bounds: JobBounds, redactor: Redactor = NO_REDACTION) {
     this.#clock = clock
     this.#bounds = bounds
+    this.#redactor = redactor
   }
 
   /** A place for one more job, or why there is none. */
@@ -117,7 +152,9 @@ export class Jobs {
   }
 
   #start(owner: string, facts: JobFacts, run: JobRun, timeoutMs: number, release: () => void): Job {
-    const job = new Job(facts, run, this.#bounds.outputBytes, this.#clock.monotonic())
+    const job = new Job(facts, run, {
+      ...{ outputBytes: this.#bounds.outputBytes, nowMs: this.#clock.monotonic(), redactor: this.#redactor },
+    })
     this.#jobs.set(job.id, { owner, job })
     const limitMs = Math.min(timeoutMs, this.#bounds.deadlineMs)
     const cancels = [this.#clock.after(limitMs, () => job.stop('deadline'), 'background'), this.#watchIdle(job)]

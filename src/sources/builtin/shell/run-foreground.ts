@@ -1,8 +1,7 @@
 // A command that its call waits for: bounded by the time that is left, its output told as it comes, its end turned into an answer.
 
 import type { RunContext } from '../../../describe/tool.ts'
-import type { ToolFailure } from '../../../describe/tool-failure.ts'
-import { answerOf, type CommandValue } from './command-answer.ts'
+import { answerOf, type CommandAnswer } from './command-answer.ts'
 import type { CommandRunner, ReadyCommand } from './command-runner.ts'
 import type { KeptLimits } from './read-shell-options.ts'
 
@@ -17,14 +16,10 @@ export type Foreground = {
 /** Milliseconds that are kept back of the call's own, so that the output of a command that takes too long is still answered. */
 const RESERVE_MS = 1_500
 const LINE_MAX = 400
+/** Of a line that does not end. */
+const BEGUN_MAX = 16_384
 
-export async function runForeground({
-  runner,
-  ready,
-  context,
-  limits,
-  timeoutMs,
-}: Foreground): Promise<CommandValue | ToolFailure> {
+export async function runForeground({ runner, ready, context, limits, timeoutMs }: Foreground): Promise<CommandAnswer> {
   const { command, place } = ready
   const leftMs = context.leftMs()
   const limitMs = Math.max(1, Math.round(Math.min(timeoutMs, leftMs - Math.min(RESERVE_MS, leftMs / 4))))
@@ -33,6 +28,7 @@ export async function runForeground({
   const leave = (): void => controller.abort()
   if (context.signal.aborted) leave()
   context.signal.addEventListener('abort', leave, { once: true })
+  const lines = new NewestLines()
   const cancel = context.clock.after(limitMs, () => {
     timedOut = true
     controller.abort()
@@ -40,7 +36,10 @@ export async function runForeground({
   try {
     const end = await runner.run(ready, {
       ...{ limits, signal: controller.signal },
-      onOutput: ({ bytes }) => context.progress({ message: lastLine(bytes) }),
+      onOutput: ({ stream, bytes }) => {
+        const message = lines.newest(stream, bytes)
+        if (message !== undefined) context.progress({ message })
+      },
     })
     if (end.kind === 'ended') {
       for (const limit of end.limitsHit) context.noteLimit(limit, 'hit')
@@ -56,11 +55,13 @@ export async function runForeground({
   }
 }
 
-/** The newest line that is not empty. */
-function lastLine(bytes: Buffer): string {
-  const lines = bytes
-    .toString('utf8')
-    .split(/[\r\n]+/)
-    .filter((line) => line.trim() !== '')
-  return (lines.at(-1) ?? '').slice(-LINE_MAX)
+/** The newest line that is not empty. One that has not ended waits: half of a secret would not be told from a word. */
+class NewestLines {
+  readonly #begun = new Map<string, string>()
+
+  newest(stream: string, bytes: Buffer): string | undefined {
+    const lines = `${this.#begun.get(stream) ?? ''}${bytes.toString('utf8')}`.split(/[\r\n]+/)
+    this.#begun.set(stream, (lines.pop() ?? '').slice(-BEGUN_MAX))
+    return lines.findLast((line) => line.trim() !== '')?.slice(-LINE_MAX)
+  }
 }

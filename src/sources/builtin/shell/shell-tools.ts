@@ -36,7 +36,7 @@ export function shellTools({ isOffered, settings, narrow }: ShellPlan, place: Fi
     }),
   )
   const { perSession, perGate } = settings.jobs
-  const jobs = perSession > 0 && perGate > 0 ? new Jobs(clock, settings.jobs) : undefined
+  const jobs = perSession > 0 && perGate > 0 ? new Jobs(clock, settings.jobs, host.redactor) : undefined
   const commands = new ShellCommands({ place, grammars: settings.grammars, programs, network: settings.network })
   const names = [...settings.grammars.keys()]
   const run = runCommandTool({ commands, runner, jobs, settings, names, roots: place.roots })

@@ -8,9 +8,11 @@ import { systemClock } from '../../../base/clock.ts'
 import type { JsonObject } from '../../../base/json-value.ts'
 import type { Caller } from '../../../describe/caller.ts'
 import type { Place } from '../../../describe/place.ts'
+import { NO_REDACTION } from '../../../describe/redactor.ts'
 import type { Source } from '../../../describe/source.ts'
 import type { Progress, RunContext, Tool } from '../../../describe/tool.ts'
 import { ToolFailure } from '../../../describe/tool-failure.ts'
+import { ToolResult } from '../../../describe/tool-result.ts'
 import { openRun } from '../../../describe/tool-run.ts'
 import type { MachineAbilities } from '../../../machine/abilities.ts'
 import { machineAbilities } from '../../../machine/probe-machine.ts'
@@ -64,6 +66,7 @@ export class ShellFixture {
     await this.#source.start({
       workspace: { roots: named, own: { paths: () => this.own } },
       images: new KeptImages(),
+      redactor: NO_REDACTION,
       clock: systemClock,
       machine: () => machineAbilities(),
       offer: (offered) => {
@@ -119,7 +122,7 @@ export class ShellFixture {
       const { code, message, effect, type = 'tool_error', content = [], details = {} } = answer.options
       return { kind: 'failure', type, code, message, effect, text: textOf(content), details }
     }
-    const value = answer as Readonly<Record<string, unknown>>
+    const value = (answer instanceof ToolResult ? answer.value : answer) as Readonly<Record<string, unknown>>
     return { kind: 'value', value, text: textOf(tool.present?.(value).content ?? []), args, touches }
   }
 
