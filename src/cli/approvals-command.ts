@@ -6,11 +6,11 @@ import type { ApprovalRow, GrantRow } from '../observe/store.ts'
 import type { ExitCode } from './cli-io.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import { atDesk, type Desk } from './open-desk.ts'
+import { OPERATOR } from './operator.ts'
 import { refusedText } from './refused-answer.ts'
 import type { Piece, Terminal } from './terminal.ts'
 
 const LIST_MAX = 1_000
-const BY = 'operator (command line)'
 
 export const approvalsCommand: RunCommand = async (input) => {
   const { line, terminal } = input
@@ -91,7 +91,7 @@ async function answer(desk: Desk, { id, decision, scope }: Given, { line, termin
   const comment = line.text('comment')
   const code = line.text('code')
   const answered = await desk.approvals.decide(id, {
-    ...{ decision, by: BY },
+    ...{ decision, by: OPERATOR },
     ...(decision === 'approve' ? { scope } : {}),
     ...(comment === undefined ? {} : { comment }),
     ...(code === undefined ? {} : { code }),

@@ -5,10 +5,12 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:f
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { describeProblem } from '../describe/gate-config-error.ts'
+import { besideDatabase } from '../gate/signing-key.ts'
 import type { LockgateConfig } from '../server/config/lockgate-config.ts'
 import { hasBuiltin } from '../server/config/tools-shape.ts'
 import type { CommandInput } from './command.ts'
 import type { Finding } from './doctor-machine.ts'
+import { auditFindings } from './doctor-records.ts'
 import { foldersAround, locateConfig, stateFolderOf, stateRoot } from './locations.ts'
 import { unsettledText, withGate } from './open-gate.ts'
 import { envTexts, openProject, type Project, readConfiguration } from './project.ts'
@@ -158,6 +160,8 @@ async function gateFindings(input: CommandInput): Promise<readonly Finding[]> {
       )
       return [
         recordsFinding(opened.value, newest?.at),
+        ...auditFindings(recordsParts(opened.value)),
+        ...gate.troubles().map(troubleFinding),
         ...unsettled,
         ...sources,
         ...gate.warnings().map((detail): Finding => ({ name: 'warning', state: 'warning', detail })),
@@ -174,6 +178,18 @@ async function gateFindings(input: CommandInput): Promise<readonly Finding[]> {
     ]
   }
 }
+
+const recordsParts = ({ database, config: { audit } }: Project): Parameters<typeof auditFindings>[0] => {
+  const named = audit.signingKey !== undefined && 'file' in audit.signingKey ? audit.signingKey.file : undefined
+  return { database, audit, signingKey: named ?? (database === undefined ? undefined : besideDatabase(database)) }
+}
+
+const troubleFinding = (detail: string): Finding => ({
+  name: 'trouble',
+  state: 'failed',
+  detail,
+  mend: 'mend what it names: until then calls are refused',
+})
 
 function recordsFinding({ database }: Project, newestMs: number | undefined): Finding {
   if (database === undefined)

@@ -5,10 +5,10 @@ import type { GrantRow } from '../observe/store.ts'
 import type { ExitCode } from './cli-io.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import { atDesk, type Desk } from './open-desk.ts'
+import { OPERATOR } from './operator.ts'
 import type { Piece } from './terminal.ts'
 
 const LIST_MAX = 1_000
-const BY = 'operator (command line)'
 
 export const grantsCommand: RunCommand = async (input) => {
   const { line, terminal } = input
@@ -39,7 +39,7 @@ async function list(desk: Desk, { line, terminal }: CommandInput): Promise<ExitC
 }
 
 async function revoke(desk: Desk, id: string, { terminal }: CommandInput): Promise<ExitCode> {
-  const revoked = await desk.grants.revoke(id, BY)
+  const revoked = await desk.grants.revoke(id, OPERATOR)
   terminal.value({ revoked })
   if (revoked) {
     terminal.line(['green', 'revoked'], ` ${id}: calls that it covered are asked again`)

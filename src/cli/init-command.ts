@@ -49,7 +49,11 @@ policy:
 # whole session holds: \`lockgate approvals list\`, \`lockgate grants list\`
 approvals: { expires: 1h, hold: 45s, grant: 12h }
 
-limits: { result: 48KB, deadline: 60s, parallel: 8 }
+limits: { result: 48KB, turn: 120KB, deadline: 60s, parallel: 8 }
+
+# Secrets are taken out of results, records are signed, and what is personal in them is sealed, without a word here. A copy
+# of each signed checkpoint belongs where nobody can write who can write the database: \`lockgate audit verify --against FILE\`
+#audit: { checkpointTo: [stderr, /var/log/lockgate/checkpoints], keep: 400d }
 
 server: { listen: '127.0.0.1:7420' }
 `

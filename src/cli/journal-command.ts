@@ -5,10 +5,10 @@ import type { JournalRow } from '../observe/store.ts'
 import type { ExitCode } from './cli-io.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import { atDesk, type Desk } from './open-desk.ts'
+import { OPERATOR } from './operator.ts'
 import type { Piece } from './terminal.ts'
 
 const LIST_MAX = 1_000
-const BY = 'operator (command line)'
 const STATES = ['running', 'done', 'unknown'] as const
 const EFFECTS = ['none', 'done'] as const
 
@@ -57,7 +57,7 @@ async function settle(
   effect: (typeof EFFECTS)[number],
   { terminal }: CommandInput,
 ): Promise<ExitCode> {
-  const settled = await desk.journal.settle(callId, effect, BY)
+  const settled = await desk.journal.settle(callId, effect, OPERATOR)
   terminal.value({ settled })
   if (settled) {
     const meaning = effect === 'none' ? 'its key is free again' : 'the same call under its key is not run again'

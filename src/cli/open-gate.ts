@@ -5,15 +5,18 @@ import type { Gate, LogEntry, UnsettledCall } from '../gate-contract.ts'
 import type { LockgateConfig, SourceConfig } from '../server/config/lockgate-config.ts'
 import type { CommandInput } from './command.ts'
 import type { Project } from './project.ts'
+import { noteEntry } from './serve-log.ts'
 import type { Terminal } from './terminal.ts'
 
 const POLL_MS = 10
+/** Of calls that earlier gates left open; all of them stand in the records. */
+const UNSETTLED_SHOWN = 20
 
 export type OpenGateOptions = {
   /** Which sources to start; all of them where it is not given. */
   readonly starts?: (source: SourceConfig) => boolean
-  /** Information as well as warnings and errors. */
-  readonly verbose?: boolean
+  /** Where the gate's log goes. Default: warnings and errors to the terminal's stderr. */
+  readonly log?: (entry: LogEntry) => void
 }
 
 /** @throws GateConfigError where the gate does not take the configuration. */
@@ -23,9 +26,10 @@ export async function openGate(project: Project, terminal: Terminal, options: Op
     import('../server/config/gate-options.ts'),
   ])
   const { config, database, ownFiles } = project
-  const log = (entry: LogEntry): void => {
-    if (entry.level !== 'info' || options.verbose === true) noteLog(terminal, entry)
+  const toTerminal = (entry: LogEntry): void => {
+    if (entry.level !== 'info') noteEntry(terminal, entry)
   }
+  const { log = toTerminal } = options
   const gate = await createGate(
     await gateOptionsOf({
       config,
@@ -41,8 +45,24 @@ export async function openGate(project: Project, terminal: Terminal, options: Op
     }),
   )
   await modulesLoaded(gate, config)
-  for (const call of gate.unsettled) terminal.note(['yellow', 'unsettled: '], unsettledText(call))
+  reportUnsettled(terminal, gate.unsettled)
   return gate
+}
+
+/** What gates before this one have left open, as it was found at this start: each call, and what is to be done about it. */
+function reportUnsettled(terminal: Terminal, unsettled: readonly UnsettledCall[]): void {
+  for (const call of unsettled.slice(0, UNSETTLED_SHOWN)) terminal.note(['yellow', 'unsettled: '], unsettledText(call))
+  if (unsettled.length === 0) return
+  const of = (effect: UnsettledCall['effect']): number => unsettled.filter((call) => call.effect === effect).length
+  terminal.note(
+    ['yellow', 'recovered: '],
+    `${unsettled.length} ${unsettled.length === 1 ? 'call' : 'calls'} of gates that are gone: ${of('none')} did nothing, ${of('done')} were done, of ${of('unknown')} nobody knows`,
+  )
+  if (of('unknown') > 0)
+    terminal.note(
+      ['dim', '  what they asked for: '],
+      `${terminal.command('audit query --call ID')}; what they did, where they had a key: ${terminal.command('journal settle ID --as none|done')}`,
+    )
 }
 
 /** What a gate before this one has left: the operator has to look, and is told by whichever gate comes first. */
@@ -58,14 +78,6 @@ async function modulesLoaded(gate: Gate, { sources }: LockgateConfig): Promise<v
   const isLoading = (): boolean =>
     gate.catalogue.sources().some(({ name, state }) => modules.has(name) && state.kind === 'starting')
   while (isLoading()) await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-}
-
-function noteLog(terminal: Terminal, { level, message, details }: LogEntry): void {
-  const tail = details === undefined ? '' : ` ${JSON.stringify(details)}`
-  terminal.note([level === 'error' ? 'red' : level === 'warning' ? 'yellow' : 'dim', `${level}: `], message, [
-    'dim',
-    tail,
-  ])
 }
 
 /** Opens a gate, uses it, and closes it whatever happens. */

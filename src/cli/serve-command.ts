@@ -9,6 +9,7 @@ import { openGate } from './open-gate.ts'
 import { watchPolicy } from './policy-watch.ts'
 import { openProject, type Project } from './project.ts'
 import { type SelfCheck, selfCheck } from './self-check.ts'
+import { serveLog } from './serve-log.ts'
 
 /** What sources have started is not at rest the moment that they are ready. */
 const SETTLING_MS = 5_000
@@ -26,7 +27,8 @@ export const serveCommand: RunCommand = async (input) => {
       'configuration',
       '`approvals.proof: code` needs a terminal that the client does not read; serve over HTTP, or leave it out',
     )
-  const gate = await openGate(opened.value, terminal)
+  const log = await serveLog(input.io, terminal, opened.value.config.log)
+  const gate = await openGate(opened.value, terminal, { log })
   let stopWatching = (): void => {}
   void gate.settled().finally(() => systemClock.after(SETTLING_MS, favourSpeed, 'background'))
   try {

@@ -33,13 +33,15 @@ export async function serveOverHttp(
   const { io, terminal } = input
   const { config, stateFolder } = project
   const listen = listenOf(input, config)
-  const [{ serveHttp }, { openTokens }, { sealKey }] = await Promise.all([
+  const [{ serveHttp }, { openTokens }, { recordTokens }, { sealKey }] = await Promise.all([
     import('../server/http-server.ts'),
     import('../server/tokens.ts'),
+    import('../server/token-changes.ts'),
     import('../server/seal-key.ts'),
   ])
   const log = (message: string): void => terminal.note(['dim', message])
-  const tokens = await openTokens({ folder: stateFolder, clock: systemClock, log })
+  const record = recordTokens(gate, 'lockgate serve')
+  const tokens = await openTokens({ folder: stateFolder, clock: systemClock, log, record })
   const callToken = await tokens.ensure(CALL_FILE, { name: 'call', scopes: ['call'] })
   // INVARIANT own-files: what can answer and look into records cannot call, and what can call cannot answer.
   await tokens.ensure(OPERATOR_FILE, { name: 'operator', scopes: ['approve', 'audit', 'admin'] })
@@ -104,8 +106,12 @@ function listenOf({ line }: CommandInput, config: LockgateConfig): LockgateConfi
 }
 
 /** Questions are put at this terminal where a person sits at it and the configuration does not keep them from it. */
-const isAskedHere = ({ io, terminal }: CommandInput, { approvals }: LockgateConfig): boolean =>
-  hasPerson(io) && (io.isForeground?.() ?? true) && !terminal.json && (approvals.channels?.includes('terminal') ?? true)
+const isAskedHere = ({ io, terminal }: CommandInput, { approvals, log }: LockgateConfig): boolean =>
+  hasPerson(io) &&
+  log.format !== 'json' &&
+  (io.isForeground?.() ?? true) &&
+  !terminal.json &&
+  (approvals.channels?.includes('terminal') ?? true)
 
 /** A fault of the prompt ends the prompt and nothing else. */
 async function askHere({ io, terminal }: CommandInput, gate: Gate): Promise<void> {

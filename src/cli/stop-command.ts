@@ -6,9 +6,9 @@ import type { ExitCode } from './cli-io.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import type { CommandLine } from './command-line.ts'
 import { atDesk, type Desk } from './open-desk.ts'
+import { OPERATOR } from './operator.ts'
 import type { Terminal } from './terminal.ts'
 
-const BY = 'operator (command line)'
 const TARGETS = ['tool', 'source', 'session'] as const
 
 export const stopCommand: RunCommand = async (input) => {
@@ -64,14 +64,14 @@ function list(desk: Desk, terminal: Terminal): ExitCode {
 
 async function stop(desk: Desk, target: StopTarget, { line, terminal }: CommandInput): Promise<ExitCode> {
   const reason = line.text('reason')
-  const row = await desk.stop(target, { by: BY, ...(reason === undefined ? {} : { reason }) })
+  const row = await desk.stop(target, { by: OPERATOR, ...(reason === undefined ? {} : { reason }) })
   terminal.line(['red', 'stopped'], ` ${targetText(row)}, until ${terminal.command(`stop --lift ${row.id}`)}`)
   terminal.value(row)
   return 0
 }
 
 async function lift(desk: Desk, id: string, terminal: Terminal): Promise<ExitCode> {
-  const lifted = await desk.lift(id, BY)
+  const lifted = await desk.lift(id, OPERATOR)
   terminal.value({ lifted })
   if (lifted) {
     terminal.line(['green', 'lifted'], ` ${id}`)

@@ -2,11 +2,12 @@
 // JSON value and no more. All text is made printable here, colours are put around it afterwards, and only on a terminal.
 
 import type { Writable } from 'node:stream'
+import { plainTerminalText } from '../base/terminal-text.ts'
 import type { ConfigProblem } from '../describe/gate-config-error.ts'
 import { describeProblem } from '../describe/gate-config-error.ts'
 import { hasPerson } from './approval-prompt.ts'
 import type { CliIo } from './cli-io.ts'
-import { printable, printableBlock, printableJson } from './printable.ts'
+import { printable, printableBlock, printableJson, styledBlock } from './printable.ts'
 
 const STYLES = {
   bold: [1, 22],
@@ -23,12 +24,17 @@ export type Piece = string | readonly [Style, string]
 
 type Stream = Writable & { readonly isTTY?: boolean }
 
+/** A note as a log has it. */
+export type Note = { readonly level: 'info' | 'warning' | 'error'; readonly message: string }
+
 export class Terminal {
   readonly json: boolean
   readonly #config: string | undefined
   readonly #io: CliIo
   readonly #colours: boolean
   #jsonWritten = false
+  #log: ((entry: Note) => void) | undefined
+  #hidesWarnings = false
 
   /** `config`: the configuration as the command line named it. */
   constructor(io: CliIo, options: { readonly json: boolean; readonly config?: string | undefined }) {
@@ -56,15 +62,36 @@ export class Terminal {
     if (!this.json && text !== '') this.#io.stdout.write(`${printableBlock(text)}${text.endsWith('\n') ? '' : '\n'}`)
   }
 
+  /** Several lines in which sequences for colour and style stand: they show on a terminal and are taken out elsewhere. */
+  styled(text: string): void {
+    if (this.json || text === '') return
+    const colours = this.#colours && this.#io.stdout.isTTY === true
+    const shown = colours ? styledBlock(text) : printableBlock(plainTerminalText(text))
+    this.#io.stdout.write(`${shown}${shown.endsWith('\n') ? '' : '\n'}`)
+  }
+
   /** Progress, warnings and errors: one line on stderr. */
   note(...pieces: readonly Piece[]): void {
-    this.#write(this.#io.stderr, pieces)
+    const level = levelOf(pieces)
+    if (this.#log !== undefined) this.#log({ level, message: pieces.map(textOf).join('') })
+    else if (level !== 'warning' || !this.#hidesWarnings) this.#write(this.#io.stderr, pieces)
+  }
+
+  /** From now on notes go to a log, which has the level that their colour says. */
+  logNotes(log: (entry: Note) => void): void {
+    this.#log = log
+  }
+
+  /** With `error`, warnings are not written any more. */
+  silenceBelow(level: Note['level']): void {
+    this.#hidesWarnings = level === 'error'
   }
 
   /** One line for nobody but the person at this terminal; false, and nothing written, where none sits there. */
   confide(...pieces: readonly Piece[]): boolean {
     if (!hasPerson(this.#io)) return false
-    this.note(...pieces)
+    // Never to a log.
+    this.#write(this.#io.stderr, pieces)
     return true
   }
 
@@ -97,6 +124,14 @@ export class Terminal {
     const colours = this.#colours && stream.isTTY === true
     stream.write(`${pieces.map((piece) => paint(piece, colours)).join('')}\n`)
   }
+}
+
+const textOf = (piece: Piece): string => (typeof piece === 'string' ? piece : piece[1])
+
+function levelOf([first]: readonly Piece[]): Note['level'] {
+  const style = Array.isArray(first) ? first[0] : undefined
+  if (style === 'red') return 'error'
+  return style === 'yellow' ? 'warning' : 'info'
 }
 
 function paint(piece: Piece, colours: boolean): string {

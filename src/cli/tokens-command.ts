@@ -3,7 +3,10 @@
 
 import { systemClock } from '../base/clock.ts'
 import { didYouMean } from '../base/did-you-mean.ts'
+import { errorMessage } from '../base/error-text.ts'
+import { GateConfigError } from '../describe/gate-config-error.ts'
 import { parseDurationMs } from '../server/config/units.ts'
+import { recordTokens } from '../server/token-changes.ts'
 import {
   isScope,
   readTokenCaller,
@@ -14,10 +17,12 @@ import {
   type TokenRow,
 } from '../server/token-rows.ts'
 import { tokenWarnings } from '../server/token-warnings.ts'
-import { type MadeToken, type NewToken, openTokens, type Tokens } from '../server/tokens.ts'
+import { type MadeToken, type NewToken, openTokens, type Tokens, type TokensOptions } from '../server/tokens.ts'
 import type { ExitCode } from './cli-io.ts'
 import type { CommandInput, RunCommand } from './command.ts'
 import type { CommandLine } from './command-line.ts'
+import { atDeskOf } from './open-desk.ts'
+import { OPERATOR } from './operator.ts'
 import { openProject, type Project } from './project.ts'
 
 /** `serve` keeps tokens of these names, and makes them anew as it needs them. */
@@ -43,11 +48,51 @@ export const tokensCommand: RunCommand = async (input) => {
       : terminal.fail('usage', `\`${action}\` takes no id`)
   const opened = await openProject(input)
   if (opened.kind === 'end') return opened.code
-  const log = (message: string): void => terminal.note(['dim', message])
-  const tokens = await openTokens({ folder: opened.value.stateFolder, clock: systemClock, log })
-  if (action === 'create') return create(tokens, opened.value, input)
-  if (action === 'list' || id === undefined) return list(tokens, opened.value, input)
-  return action === 'revoke' ? revoke(tokens, id, input) : rotate(tokens, id, input)
+  const project = opened.value
+  if (action === 'list' || (takesId && id === undefined))
+    return list(await openTokensOf(input, project), project, input)
+  return recording(input, project, (tokens) => change(tokens, action, id, project, input))
+}
+
+const openTokensOf = (
+  { terminal }: CommandInput,
+  { stateFolder }: Project,
+  record?: TokensOptions['record'],
+): Promise<Tokens> =>
+  openTokens({
+    folder: stateFolder,
+    clock: systemClock,
+    log: (message) => terminal.note(['dim', message]),
+    ...(record === undefined ? {} : { record }),
+  })
+
+/** Changes are recorded where records last; those of a gate in memory end with it. */
+function recording(
+  input: CommandInput,
+  project: Project,
+  use: (tokens: Tokens) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { database } = project
+  if (database === undefined) return openTokensOf(input, project).then(use)
+  return atDeskOf({ ...project, database }, input, async (desk) =>
+    use(await openTokensOf(input, project, recordTokens(desk, OPERATOR))),
+  )
+}
+
+async function change(
+  tokens: Tokens,
+  action: Exclude<(typeof ACTIONS)[number], 'list'>,
+  id: string | undefined,
+  project: Project,
+  input: CommandInput,
+): Promise<ExitCode> {
+  try {
+    if (action === 'create' || id === undefined) return await create(tokens, project, input)
+    return action === 'revoke' ? await revoke(tokens, id, input) : await rotate(tokens, id, input)
+  } catch (error) {
+    if (error instanceof GateConfigError) throw error
+    return input.terminal.fail('configuration', `nothing was changed: ${errorMessage(error)}`)
+  }
 }
 
 async function create(tokens: Tokens, project: Project, input: CommandInput): Promise<ExitCode> {

@@ -8,14 +8,17 @@ import type { Caller } from '../describe/caller.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import type { Gate, NamedCall } from '../gate-contract.ts'
 import { approvalRoutes } from './admin-approvals.ts'
+import { artifactRoutes } from './admin-artifacts.ts'
 import { eventRoutes } from './admin-events.ts'
 import { NEEDS, needs } from './admin-needs.ts'
 import { policyRoutes } from './admin-policy.ts'
+import { recordRoutes } from './admin-records.ts'
 import { json, ok, type Read, readObject, readText, refuse } from './admin-request.ts'
 import { refuseScope } from './bearer.ts'
 import { type CallerSessions, isConversationName } from './caller-sessions.ts'
 import type { EventFeed } from './events-feed.ts'
 import type { HttpEnvironment } from './http-environment.ts'
+import { traceOfHeaders } from './mcp-call.ts'
 import { publicError } from './mcp-outcome.ts'
 import { OPENAPI } from './openapi.ts'
 import type { Tokens } from './tokens.ts'
@@ -53,11 +56,16 @@ export function adminRoutes(app: Hono<HttpEnvironment>, parts: AdminApiParts): v
     const asked = await readCall(context.req.raw)
     if (asked.kind === 'refused') return asked.response
     const { call, conversation } = asked.value
-    const outcome = await sessions.of(credential, conversation).call({ ...call, signal: context.req.raw.signal })
+    const { headers, signal } = context.req.raw
+    const trace = traceOfHeaders(headers)
+    const made = { ...call, signal, ...(trace === undefined ? {} : { trace }) }
+    const outcome = await sessions.of(credential, conversation).call(made)
     return json(credential.scopes.includes('admin') ? outcome : withoutHelp(outcome))
   })
   approvalRoutes(app, parts)
   policyRoutes(app, parts)
+  recordRoutes(app, parts)
+  artifactRoutes(app, parts)
   eventRoutes(app, parts)
 }
 

@@ -22,7 +22,12 @@ export const NEEDS = {
   'POST /api/stop': ['admin'],
   'GET /api/stops': ['admin'],
   'DELETE /api/stops/{id}': ['admin'],
+  'GET /api/records': ['audit', 'admin'],
+  'GET /api/records/verify': ['audit', 'admin'],
+  'GET /api/artifacts': ['audit', 'admin'],
+  'GET /api/artifacts/{id}': ['call'],
   'GET /api/events': ['approve', 'audit', 'admin'],
+  'GET /metrics': ['audit', 'admin'],
 } as const satisfies Record<string, readonly Scope[]>
 
 export type AdminRoute = keyof typeof NEEDS

@@ -94,6 +94,22 @@ describe('the feed of events', () => {
     expect([...kindsFor(['admin'])]).toEqual([...EVENT_KINDS])
   })
 
+  test('that records cannot be kept, and checkpoints, are told without reasons and contents', async () => {
+    const { events, listen, feed } = open()
+    const { heard, text } = reading(listen())
+    events.emit('audit-failed', { reason: 'the disk /var is full' })
+    events.emit('audit-failed', {})
+    events.emit('checkpoint-made', { note: 'lockgate/ab\ncheckpoint 1\n' })
+    await until(() => expect(heard()).toHaveLength(3))
+    expect(heard()).toMatchObject([
+      { event: 'audit', data: { kept: false } },
+      { event: 'audit', data: { kept: true } },
+      { event: 'checkpoint', data: { digest: expect.stringMatching(/^[0-9a-f]{64}$/), bytes: 25 } },
+    ])
+    expect(text()).not.toContain('/var')
+    feed.close()
+  })
+
   test('whoever comes back hears what was missed, once', async () => {
     const { listen, change } = open()
     const before = reading(listen())

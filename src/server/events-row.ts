@@ -2,12 +2,22 @@
 // results, renderings or texts of errors: whoever may read those fetches the row. Only a running tool is quoted in what it says
 // of how far it is.
 
+import { sha256 } from '../base/digest.ts'
 import type { Outcome } from '../describe/outcome.ts'
 import type { Gate, GateEvents } from '../gate-contract.ts'
 import type { ApprovalRow, StopRow } from '../observe/store.ts'
 import type { Scope } from './token-rows.ts'
 
-export const EVENT_KINDS = ['call', 'progress', 'approval', 'catalogue', 'policy', 'stop'] as const
+export const EVENT_KINDS = [
+  'call',
+  'progress',
+  'approval',
+  'catalogue',
+  'policy',
+  'stop',
+  'audit',
+  'checkpoint',
+] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 export type EventRow = { readonly kind: EventKind; readonly data: Readonly<Record<string, unknown>> }
@@ -35,6 +45,8 @@ export function listenTo(gate: Pick<Gate, 'on'>, hear: (row: EventRow) => void):
     on('catalogue-changed', ({ digest }) => ({ kind: 'catalogue', data: { digest } })),
     on('policy-changed', ({ version }) => ({ kind: 'policy', data: { version } })),
     on('stops-changed', stopRow),
+    on('audit-failed', ({ reason }) => ({ kind: 'audit', data: { kept: reason === undefined } })),
+    on('checkpoint-made', ({ note }) => ({ kind: 'checkpoint', data: { digest: sha256(note), bytes: note.length } })),
   ]
   return () => {
     for (const stop of stops) stop()

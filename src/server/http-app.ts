@@ -1,5 +1,6 @@
 // The routes of a serving gate, in the order in which a request is judged: by which name and from which page it comes,
-// then by its token, then by its scope. Nothing but `/livez` and the closed page is answered without a token.
+// then by its token, then by its scope. Nothing but `/livez`,
+// `/readyz` and the closed page is answered without a token.
 
 import { type Context, Hono } from 'hono'
 import type { Clock } from '../base/clock.ts'
@@ -10,6 +11,7 @@ import { type AllowedOrigins, judgeOrigin } from './allowed-origins.ts'
 import { authenticate, refuseScope } from './bearer.ts'
 import type { CallerSessions } from './caller-sessions.ts'
 import type { EventFeed } from './events-feed.ts'
+import { metricRoute, openHealthRoutes } from './health-routes.ts'
 import type { HttpEnvironment } from './http-environment.ts'
 import type { McpEndpoint } from './mcp-endpoint.ts'
 import { type OpeningLinks, setCookie } from './opening-links.ts'
@@ -54,17 +56,20 @@ export function httpApp(parts: HttpAppParts): Hono<HttpEnvironment> {
   const app = new Hono<HttpEnvironment>()
   app.use('*', async (context, next) => {
     const verdict = judgeOrigin(allowed, hostsOf(context), context.req.header('origin'))
-    if (verdict.kind === 'refused')
+    if (verdict.kind === 'refused') {
+      noteRefused(gate, context, verdict.status)
       return secured(
         problem(verdict.status === 403 ? 'permission_denied' : 'invalid_args', verdict.reason, {
           status: verdict.status,
         }),
       )
+    }
     await next()
+    if (REFUSED.has(context.res.status)) noteRefused(gate, context, context.res.status)
     secured(context.res)
     return undefined
   })
-  app.get('/livez', (context) => context.text('ok'))
+  openHealthRoutes(app, gate)
   app.get('/', (context) => startPage(context, parts))
   const guard = async (context: Context<HttpEnvironment>, next: () => Promise<void>): Promise<Response | undefined> => {
     const authenticated = await authenticate(context.req.header('authorization'), tokens)
@@ -75,10 +80,12 @@ export function httpApp(parts: HttpAppParts): Hono<HttpEnvironment> {
   }
   app.use('/mcp', guard)
   app.use('/api/*', guard)
+  app.use('/metrics', guard)
   app.all('/mcp', (context) => {
     const credential = context.get('credential')
     return refuseScope(credential, ['call']) ?? mcp.handle(context.req.raw, credential)
   })
+  metricRoute(app, gate)
   adminRoutes(app, { gate, sessions: adminSessions, feed, tokens, caller, takesAnswers, clock })
   app.notFound(() => problem('not_found', 'there is nothing at this address'))
   app.onError((error) => {
@@ -86,6 +93,16 @@ export function httpApp(parts: HttpAppParts): Hono<HttpEnvironment> {
     return problem('internal', 'the server failed; the operator finds the reason in its log')
   })
   return app
+}
+
+/** Answers by which a door says no: no token, not this one, too much, not that kind. */
+const REFUSED = new Set([401, 403, 413, 415])
+
+// A request that never became a call leaves a trace all the same. Its query and its body are not in it.
+function noteRefused({ records }: Gate, context: Context<HttpEnvironment>, status: number): void {
+  const { method, path } = context.req
+  const credential: { readonly id: string } | undefined = context.get('credential')
+  records.refused({ method, path, status, ...(credential === undefined ? {} : { credential: credential.id }) })
 }
 
 function secured(response: Response): Response {

@@ -5,6 +5,8 @@ import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import { isJsonObject, type JsonObject, type JsonValue } from '../base/json-value.ts'
 import type { ErrorType } from '../describe/error-types.ts'
 import type { Outcome } from '../describe/outcome.ts'
+import { readTraceContext } from '../describe/read-trace-context.ts'
+import type { TraceContext } from '../describe/trace-context.ts'
 import type { Session } from '../gate-contract.ts'
 import type { McpClient } from './mcp-client.ts'
 import type { TellProgress } from './mcp-progress.ts'
@@ -23,6 +25,7 @@ export type McpCall = {
   readonly name: string
   readonly given: JsonValue
   readonly key: string | undefined
+  readonly trace: TraceContext | undefined
   readonly tell: TellProgress | undefined
   readonly fault: Fault
 }
@@ -39,6 +42,15 @@ export function keyOf({ _meta: meta }: JsonObject, fault: Fault): string | undef
   throw fault(INVALID_PARAMS, `\`_meta["${KEY_META}"]\`: expected a text of 1 to ${KEY_CHARACTERS_MAX} characters`)
 }
 
+/** The trace that the client makes its call in: as the message says, or else as the HTTP request does. */
+export function traceOf({ _meta: meta }: JsonObject, { http }: ServerContext): TraceContext | undefined {
+  const said = isJsonObject(meta) ? readTraceContext(meta.traceparent, meta.tracestate) : undefined
+  return said ?? traceOfHeaders(http?.req?.headers)
+}
+
+export const traceOfHeaders = (headers: Headers | undefined): TraceContext | undefined =>
+  headers === undefined ? undefined : readTraceContext(headers.get('traceparent'), headers.get('tracestate'))
+
 /** What came of a call, before it is said in MCP. `ask`: the client has to bring an answer with its next request. */
 export type Made =
   | { readonly kind: 'outcome'; readonly outcome: Outcome; readonly session: Session }
@@ -47,7 +59,7 @@ export type Made =
 
 /** `approval`: the one question whose answer this call may use, and no other. */
 export async function attempt(call: McpCall, session: Session, approval?: string): Promise<Made & { kind: 'outcome' }> {
-  const { context, name, given, key, tell } = call
+  const { context, name, given, key, tell, trace } = call
   const outcome = await session.call({
     name,
     arguments: given,
@@ -56,6 +68,7 @@ export async function attempt(call: McpCall, session: Session, approval?: string
     ...(tell === undefined ? {} : { onProgress: tell }),
     ...(approval === undefined ? {} : { approval }),
     ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(trace === undefined ? {} : { trace }),
   })
   return { kind: 'outcome', outcome, session }
 }

@@ -71,4 +71,54 @@ describe('an outcome as MCP says it', () => {
       result: { content: common.content, structuredContent: { n: 1 } },
     })
   })
+
+  describe('G28: structure and content stay in step', () => {
+    const upstream = (value: unknown, content: Outcome['content'] = []): Outcome => ({
+      ...common,
+      ...{ ok: true, value, content },
+      meta: { ...common.meta, place: 'upstream' },
+    })
+
+    test('what an upstream gave as structured goes on, with a schema or without', () => {
+      const both = { content: [], structuredContent: [1, 2] }
+      expect(mcpAnswer(upstream(both, common.content), listing())).toEqual({
+        kind: 'result',
+        result: { content: common.content, structuredContent: [1, 2] },
+      })
+      expect(mcpAnswer(upstream({ content: [] }, common.content), listing())).toEqual({
+        kind: 'result',
+        result: { content: common.content },
+      })
+    })
+
+    test('a value of a tool of ours that only looks like one does not', () => {
+      const outcome: Outcome = { ...common, ok: true, value: { content: [], structuredContent: [1] } }
+      expect(mcpAnswer(outcome, listing())).toEqual({ kind: 'result', result: { content: common.content } })
+    })
+
+    test('where nobody wrote content, the structure is its text', () => {
+      expect(mcpAnswer(upstream([{ id: 1 }]), listing({ type: 'array' }))).toEqual({
+        kind: 'result',
+        result: { content: [{ type: 'text', text: '[{"id":1}]' }], structuredContent: [{ id: 1 }] },
+      })
+    })
+
+    test('a structure above the budget is left out, and no client takes that for a broken result', () => {
+      const large: Outcome = {
+        ...common,
+        ok: true,
+        value: { a: 1 },
+        meta: { ...common.meta, effect: 'write', valueTooLarge: true },
+      }
+      expect(mcpAnswer(large, listing({ type: 'object' }))).toMatchObject({
+        kind: 'result',
+        result: {
+          content: common.content,
+          isError: true,
+          _meta: { [ERROR_META]: { type: 'oversized', effect: 'done' } },
+        },
+      })
+      expect(mcpAnswer(large, listing({ type: 'object' }))).not.toHaveProperty('result.structuredContent')
+    })
+  })
 })

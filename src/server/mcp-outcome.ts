@@ -1,9 +1,12 @@
 // An outcome as MCP says it. A failed call is a result that says so, in text for the model and as a typed error beside
 // it; only an unknown tool is an error of the protocol. What is meant for the operator never leaves here.
 
-import type { ContentPart } from '../describe/content.ts'
+import { type ContentPart, textPart } from '../describe/content.ts'
+import type { DeclaredEffect } from '../describe/effect.ts'
 import type { ToolListing } from '../describe/entry.ts'
 import type { Outcome, OutcomeError } from '../describe/outcome.ts'
+import { outcomeError } from '../describe/refused.ts'
+import { structuredOf } from '../describe/structured-value.ts'
 
 export const ERROR_META = 'dev.lockgate/error'
 
@@ -20,14 +23,43 @@ export type McpAnswer =
 
 export function mcpAnswer(outcome: Outcome, listing: ToolListing | undefined): McpAnswer {
   if (outcome.ok) {
-    const structured = listing?.outputSchema === undefined ? {} : { structuredContent: outcome.value }
-    return { kind: 'result', result: { content: outcome.content, ...structured } }
+    return { kind: 'result', result: resultOf(outcome, listing) }
   }
   const { error } = outcome
   if (error.type === 'not_found') return { kind: 'unknown-tool', message: error.message }
   const content = outcome.content.length > 0 ? outcome.content : [{ type: 'text' as const, text: error.message }]
   return { kind: 'result', result: { content, isError: true, _meta: { [ERROR_META]: publicError(error) } } }
 }
+
+/**
+ * The structured value stands beside the content: where it is too large for that the content says so, and where nobody wrote any
+ * content it is its text.
+ */
+function resultOf(outcome: Outcome & { ok: true }, listing: ToolListing | undefined): McpResult {
+  const { content, meta, value } = outcome
+  const structured = structuredOf(value, {
+    hasSchema: listing?.outputSchema !== undefined,
+    isUpstream: meta.place === 'upstream',
+  })
+  if (structured === undefined) return { content }
+  // Clients refuse a result without the structure that the tool has a schema for, unless it is an error.
+  if (meta.valueTooLarge === true)
+    return listing?.outputSchema === undefined
+      ? { content }
+      : { content, isError: true, _meta: { [ERROR_META]: tooLarge(meta.effect) } }
+  const twin = content.length > 0 ? content : [textPart(JSON.stringify(structured.value) ?? 'done')]
+  return { content: twin, structuredContent: structured.value }
+}
+
+const tooLarge = (effect: DeclaredEffect | undefined): OutcomeError =>
+  outcomeError(
+    'oversized',
+    'the call was done; its structured value is larger than the result budget and is left out',
+    {
+      effect: effect === 'read' ? 'none' : 'done',
+      retry: { advice: 'never' },
+    },
+  )
 
 /** Without `help`, which names rules, files and lines. */
 export function publicError({

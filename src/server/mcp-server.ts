@@ -10,7 +10,7 @@ import { ERROR_TYPES } from '../describe/error-types.ts'
 import type { Session } from '../gate-contract.ts'
 import { isConversationName } from './caller-sessions.ts'
 import { type AskingParts, makeCall } from './mcp-asking.ts'
-import { type Fault, INVALID_PARAMS, isStateless, keyOf, type Made } from './mcp-call.ts'
+import { type Fault, INVALID_PARAMS, isStateless, keyOf, type Made, traceOf } from './mcp-call.ts'
 import type { McpClient } from './mcp-client.ts'
 import { ERROR_META, mcpAnswer } from './mcp-outcome.ts'
 import { progressOf } from './mcp-progress.ts'
@@ -57,7 +57,8 @@ export function buildMcpServer({ sdk, client, warm, asking, method }: McpServerP
     if (typeof name !== 'string') throw fault(INVALID_PARAMS, '`name`: expected the name of a tool')
     const key = keyOf(params, fault)
     const telling = progressOf(context, asking.clock)
-    const made = makeCall(asking, { ...asks, name, given, key, tell: telling?.tell })
+    const trace = traceOf(params, context)
+    const made = makeCall(asking, { ...asks, name, given, key, trace, tell: telling?.tell })
     return answer(await made.finally(() => telling?.end()), name, server, fault)
   }
   // The package would check each result a second time, and turn one that it does not like into an error after the tool has

@@ -3,6 +3,7 @@
 import { EFFECTS } from '../describe/effect.ts'
 import { ERROR_TYPES } from '../describe/error-types.ts'
 import { EVENT_KINDS } from './events-row.ts'
+import { ARTIFACT_SCHEMA, RECORD_SCHEMA, VERIFICATION_SCHEMA } from './record-schemas.ts'
 import { SCOPES } from './token-rows.ts'
 
 export const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` })
@@ -320,6 +321,7 @@ const PROBLEM_SCHEMA = {
 export const SCHEMAS = {
   Answer: ANSWER_SCHEMA,
   Approval: APPROVAL_SCHEMA,
+  Artifact: ARTIFACT_SCHEMA,
   Call: CALL_SCHEMA,
   Caller: CALLER_SCHEMA,
   Decision: DECISION_SCHEMA,
@@ -331,10 +333,12 @@ export const SCHEMAS = {
   Outcome: OUTCOME_SCHEMA,
   OutcomeError: ERROR_SCHEMA,
   Problem: PROBLEM_SCHEMA,
+  Record: RECORD_SCHEMA,
   Rule: {
     type: 'object',
     required: ['text'],
     properties: { text, file: text, line: { type: 'integer' }, because: text, origin: text },
   },
   Stop: STOP_SCHEMA,
+  Verification: VERIFICATION_SCHEMA,
 }

@@ -2,48 +2,21 @@
 // scopes that they need.
 
 import { VERSION } from '../base/version.ts'
-import { type AdminRoute, NEEDS, NOT_FOR_CALLERS } from './admin-needs.ts'
-import { LIST_MAX } from './admin-request.ts'
+import {
+  answer,
+  BODY_REFUSALS,
+  given,
+  ID,
+  jsonBody,
+  LIMIT,
+  listOf,
+  problemBody,
+  QUERY_REFUSALS,
+  REFUSALS,
+  scoped,
+} from './openapi-parts.ts'
+import { RECORD_PATHS } from './openapi-records.ts'
 import { reference, SCHEMAS, texts } from './openapi-schemas.ts'
-
-const jsonBody = (schema: object): object => ({ content: { 'application/json': { schema } } })
-const answer = (description: string, schema: object): object => ({ description, ...jsonBody(schema) })
-const given = (name: string): object => ({ required: true, ...jsonBody(reference(name)) })
-const problemBody = (description: string): object => ({
-  description,
-  content: { 'application/problem+json': { schema: reference('Problem') } },
-})
-const listOf = (key: string, name: string): object => ({
-  type: 'object',
-  required: [key],
-  properties: { [key]: { type: 'array', items: reference(name) } },
-})
-
-/** Which scopes a route needs, in words; `more` is what else there is to say. */
-const scoped = (route: AdminRoute, more = ''): string => {
-  const scopes = NEEDS[route].map((scope) => `\`${scope}\``).join(' or ')
-  const without = NOT_FOR_CALLERS.has(route) ? ', and not `call`' : ''
-  return `Scope: ${scopes}${without}.${more === '' ? '' : ` ${more}`}`
-}
-
-const REFUSALS = {
-  '401': problemBody('No token, or one that is unknown, ended or expired.'),
-  '403': problemBody('The credential lacks a scope, which is named; or the Host or Origin is not one of this server.'),
-}
-const BODY_REFUSALS = {
-  '400': problemBody(
-    'The body is no JSON that every reader reads alike, or does not have the shape that is asked for.',
-  ),
-  '413': problemBody('The body is larger than 4 MiB.'),
-  '415': problemBody('The body is not labelled application/json.'),
-}
-const QUERY_REFUSALS = { '400': problemBody('A key of the query is unknown, given twice or out of bounds.') }
-const ID = { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 128 } }
-const LIMIT = {
-  name: 'limit',
-  in: 'query',
-  schema: { type: 'integer', minimum: 1, maximum: LIST_MAX, default: 100 },
-}
 
 const APPROVAL_PATHS = {
   '/api/approvals': {
@@ -219,6 +192,25 @@ const EVENT_PATHS = {
   },
 }
 
+const METRIC_PATHS = {
+  '/metrics': {
+    get: {
+      summary: 'Counters and timings of the gate, for Prometheus.',
+      description: scoped(
+        'GET /metrics',
+        'Labels are names of tools, sources, stages and ends, and never arguments or callers.',
+      ),
+      responses: {
+        '200': {
+          description: 'The text format, version 0.0.4.',
+          content: { 'text/plain': { schema: { type: 'string' } } },
+        },
+        ...REFUSALS,
+      },
+    },
+  },
+}
+
 export const OPENAPI = {
   openapi: '3.1.0',
   info: {
@@ -282,7 +274,9 @@ export const OPENAPI = {
     },
     ...APPROVAL_PATHS,
     ...POLICY_PATHS,
+    ...RECORD_PATHS,
     ...EVENT_PATHS,
+    ...METRIC_PATHS,
   },
   components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } }, schemas: SCHEMAS },
 } as const

@@ -226,3 +226,43 @@ describe('tokens', () => {
     expect(await tokens.ensure('call-token', { name: 'call', scopes: ['call'] })).toBe(turned?.token)
   })
 })
+
+describe('records of changes', () => {
+  const recording = (told: string[], fails = false) =>
+    openTokens({
+      folder,
+      clock,
+      log: (message) => logged.push(message),
+      record: async ({ what, row }) => {
+        told.push(`${what} ${row.name}`)
+        if (fails) throw new Error('the disk is full')
+      },
+    })
+
+  test('each change is told before it is made, also those of tokens that a server keeps', async () => {
+    const told: string[] = []
+    const tokens = await recording(told)
+    const { row } = await tokens.create({ name: 'a', scopes: ['call'] })
+    await tokens.rotate(row.id)
+    await tokens.revoke(row.id)
+    await tokens.revoke(row.id)
+    await tokens.rotate(row.id)
+    await tokens.ensure('kept', { name: 'kept', scopes: ['call'] })
+    await tokens.ensure('kept', { name: 'kept', scopes: ['call'] })
+    await rm(join(folder, 'kept'))
+    await tokens.ensure('kept', { name: 'kept', scopes: ['call'] })
+    expect(told).toEqual(['created a', 'rotated a', 'revoked a', 'created kept', 'revoked kept', 'created kept'])
+  })
+
+  test('what cannot be recorded is not made or renewed, and is ended all the same', async () => {
+    const { token, row } = await (await open()).create({ name: 'a', scopes: ['call'] })
+    const tokens = await recording([], true)
+    await expect(tokens.create({ name: 'b', scopes: ['call'] })).rejects.toThrow('the disk is full')
+    await expect(tokens.rotate(row.id)).rejects.toThrow('the disk is full')
+    expect(tokens.list()).toEqual([row])
+    expect(await tokens.verify(token)).toEqual({ kind: 'ok', row })
+    expect(await tokens.revoke(row.id)).toEqual(row)
+    expect(await tokens.verify(token)).toEqual({ kind: 'unknown' })
+    expect(logged.at(-1)).toContain('not recorded')
+  })
+})

@@ -6,6 +6,7 @@ import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { sha256 } from '../base/digest.ts'
+import { errorMessage } from '../base/error-text.ts'
 import { GateConfigError } from '../describe/gate-config-error.ts'
 import { readTokenRows, type Scope, scopeProblem, type TokenCaller, type TokenRow } from './token-rows.ts'
 import { withLock } from './with-lock.ts'
@@ -37,7 +38,14 @@ export type TokensOptions = {
   readonly clock: Clock
   /** Told of a file that has come not to hold; until it does again, nobody is let in. */
   readonly log: (message: string) => void
+  /**
+   * Told of each change before it is made. Where it rejects, nothing is made or renewed; but a token is ended all the same, for
+   * who must go cannot wait for a disk.
+   */
+  readonly record?: (change: TokenChange) => Promise<void>
 }
+
+export type TokenChange = { readonly what: 'created' | 'rotated' | 'revoked'; readonly row: TokenRow }
 
 /** @throws GateConfigError for a token file that does not hold. */
 export async function openTokens(options: TokensOptions): Promise<Tokens> {
@@ -96,6 +104,7 @@ export class Tokens {
       ...(caller === undefined ? {} : { caller }),
       ...(elicitation === true ? { elicitation } : {}),
     }
+    await this.#options.record?.({ what: 'created', row })
     await this.#write([...this.#rows, row])
     return { token, row }
   }
@@ -104,9 +113,19 @@ export class Tokens {
   revoke(id: string): Promise<TokenRow | undefined> {
     return this.#changing(async () => {
       const row = this.#rows.find((one) => one.id === id)
-      if (row !== undefined) await this.#write(this.#rows.filter((one) => one !== row))
+      if (row === undefined) return undefined
+      await this.#recordEnd(row)
+      await this.#write(this.#rows.filter((one) => one !== row))
       return row
     })
+  }
+
+  async #recordEnd(row: TokenRow): Promise<void> {
+    try {
+      await this.#options.record?.({ what: 'revoked', row })
+    } catch (error) {
+      this.#options.log(`the end of the token ${row.id} is not recorded: ${errorMessage(error)}`)
+    }
   }
 
   /** Gives a credential another token and ends the one that it had. Undefined where there is no such credential. */
@@ -119,6 +138,7 @@ export class Tokens {
     if (old === undefined) return undefined
     const token = newToken()
     const row: TokenRow = { ...old, hash: sha256(token) }
+    await this.#options.record?.({ what: 'rotated', row })
     await this.#write(this.#rows.map((one) => (one === old ? row : one)))
     for (const name of KEPT_FILES) {
       const file = join(this.#options.folder, name)
@@ -145,7 +165,9 @@ export class Tokens {
     const verified = await this.verify(kept.trim())
     if (verified.kind === 'ok' && scopes.every((scope) => verified.row.scopes.includes(scope))) return kept.trim()
     return this.#changing(async () => {
-      await this.#write(this.#rows.filter((row) => row.name !== name))
+      const old = this.#rows.filter((row) => row.name === name)
+      for (const row of old) await this.#recordEnd(row)
+      if (old.length > 0) await this.#write(this.#rows.filter((row) => row.name !== name))
       const { token } = await this.#create({ name, scopes })
       await writePrivate(file, `${token}\n`)
       return token
@@ -177,9 +199,7 @@ export class Tokens {
       await this.load()
     } catch (error) {
       this.#rows = []
-      this.#options.log(
-        `the token file does not hold, and nobody is let in: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      this.#options.log(`the token file does not hold, and nobody is let in: ${errorMessage(error)}`)
     }
   }
 

@@ -6,8 +6,9 @@ import { type Answer, PROFILES } from '../../authorize/policy-options.ts'
 import type { DeclaredEffect } from '../../describe/effect.ts'
 import { DECLARED_EFFECTS } from '../../describe/effect.ts'
 import { limits } from './limits-shape.ts'
+import { artifacts, audit, log, redaction } from './observe-shape.ts'
 import { ruleFile, rules } from './rule-shape.ts'
-import { choice, duration, exactly, listOf, namedValues, refined, refuse, text } from './shape.ts'
+import { choice, duration, exactly, flag, listOf, namedValues, refined, refuse, text } from './shape.ts'
 import { byForm, fields, needed, optional } from './shape-object.ts'
 import { clientServer, located, path, source, sourceName } from './source-shape.ts'
 import { tools } from './tools-shape.ts'
@@ -143,6 +144,14 @@ export const configuration = fields({
     'Questions to a person.',
   ),
   limits: optional(limits, 'Bounds of every call.'),
+  artifacts: optional(artifacts, 'Results that were cut are kept whole for their caller. `false`: they are not.'),
+  redaction: optional(redaction, 'Which texts count as secrets by their shape. Most need nothing here.'),
+  audit: optional(audit, 'How records are signed, kept and sealed.'),
+  telemetry: optional(
+    flag(),
+    'Spans and metrics through `@opentelemetry/api`, for an SDK that is loaded before the gate. Default: false.',
+  ),
+  log: optional(log, 'What `serve` writes to stderr.'),
   server: optional(
     fields({
       listen: optional(

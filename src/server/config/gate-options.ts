@@ -27,14 +27,16 @@ export async function gateOptionsOf({
   showCode,
   starts = () => true,
 }: GateOptionsParts): Promise<GateOptions> {
-  const { guards, workspace, policy, limits } = config
+  const { guards, workspace, policy, limits, artifacts, redaction, audit, telemetry } = config
   const { channels, ...approvals } = config.approvals
   const sources = await Promise.all(config.sources.filter(starts).map(sourceOf))
   return {
     ...(Object.keys(workspace).length === 0 ? {} : { workspace }),
     sources: [...(await builtinSources(config)), ...sources],
     store: database === undefined ? 'memory' : { sqlite: database },
-    ...{ policy, limits, ownFiles, log },
+    ...{ policy, limits, ownFiles, log, audit, telemetry },
+    ...(artifacts === undefined ? {} : { artifacts }),
+    ...(redaction === undefined ? {} : { redaction }),
     ...(guards.length === 0 ? {} : { guards }),
     approvals: showCode === undefined ? approvals : { ...approvals, showCode },
   }

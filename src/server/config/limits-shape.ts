@@ -53,6 +53,10 @@ export const limits: Shape<Limits> = refined(
       size({ min: 512, max: 64 * 1_048_576 }),
       'Of what a model reads of one result; more is cut, and said. Default: 48KB.',
     ),
+    turn: optional(
+      size({ min: 512, max: 64 * 1_048_576 }),
+      'Of what a model reads of all results of one turn, shared fairly. Default: 120KB.',
+    ),
     deadline: optional(duration({ min: 1, max: DAY_MS }), 'From the opening of a call to its end. Default: 60s.'),
     arguments: optional(size({ min: 2, max: 1_048_576 }), 'Of the arguments of one call. Default: 1MB.'),
     repeats: optional(repeats, 'Equal calls of one conversation with equal results, one after the other.'),
@@ -61,6 +65,7 @@ export const limits: Shape<Limits> = refined(
   }),
   (written): Limits => ({
     ...(written.result === undefined ? {} : { resultBytes: written.result }),
+    ...(written.turn === undefined ? {} : { turnBytes: written.turn }),
     ...(written.deadline === undefined ? {} : { deadlineMs: written.deadline }),
     ...(written.arguments === undefined ? {} : { argumentBytes: written.arguments }),
     ...(written.repeats === undefined ? {} : { repeats: repeatsOf(written.repeats) }),

@@ -7,6 +7,7 @@ import type { Activation } from '../../describe/source.ts'
 import type { ApprovalsOptions, GateOptions } from '../../gate-contract.ts'
 import type { StdioUpstream } from '../../sources/mcp/mcp-options.ts'
 import type { ConfigFile } from './config-file.ts'
+import type { LogOptions } from './observe-shape.ts'
 import type { ToolsOptions } from './tools-shape.ts'
 
 type Governed = {
@@ -66,6 +67,12 @@ export type LockgateConfig = {
     readonly channels?: readonly ApprovalChannel[]
   }
   readonly limits: NonNullable<GateOptions['limits']>
+  readonly artifacts?: NonNullable<GateOptions['artifacts']>
+  readonly redaction?: NonNullable<GateOptions['redaction']>
+  /** Of files the paths are absolute. */
+  readonly audit: NonNullable<GateOptions['audit']>
+  readonly telemetry: boolean
+  readonly log: LogOptions
   readonly listen: { readonly host: string; readonly port: number }
   /** Names under which clients may come, besides those that follow from `listen`. */
   readonly names: readonly string[]

@@ -347,7 +347,6 @@ const BROKEN: readonly (readonly [string, string, ...RegExp[]])[] = [
     'version: 1\nlimits: { arguments: 2MB }',
     /^2:22 limits\.arguments: expected a size from `2B` to `1MB`.* got the text `2MB`/,
   ],
-  ['a limit of another version', 'version: 1\nlimits: { turn: 120KB }', /^2:11 limits\.turn: .*does not know/],
   ['a port alone', 'version: 1\nserver: { listen: 7420 }', /^2:19 server\.listen: expected `HOST:PORT`/],
   [
     'a port that is none',

@@ -12,6 +12,7 @@ import { configuration, type WrittenConfiguration } from './config-shape.ts'
 import { type Environment, expandTree } from './expand.ts'
 import type { LockgateConfig, SourceConfig } from './lockgate-config.ts'
 import { mcpOptionsOf } from './mcp-options-of.ts'
+import { readAudit } from './read-audit.ts'
 import { type PolicyPlaces, readPolicy } from './read-policy.ts'
 import {
   bothNames,
@@ -72,6 +73,9 @@ class ConfigReader {
     const sources = this.#sources(written, references)
     const store = storeOf(written.store, references)
     const listen = listenOf(written.server?.listen, references)
+    const roots = Object.values(workspace)
+    const own = (name: string): void => void this.#ownFiles.add(name)
+    const audit = readAudit(written.audit ?? {}, { references, store, roots, own })
     const policy = this.#policy(written, path, workspace, references)
     if (store === undefined || listen === undefined || this.problems.length > 0) return undefined
     this.#protectLaunches(sources, [references.folder, ...Object.values(workspace)])
@@ -83,6 +87,11 @@ class ConfigReader {
       caller: written.callers?.default ?? {},
       approvals: approvalsOf(written),
       limits: written.limits ?? {},
+      ...(written.artifacts === undefined ? {} : { artifacts: written.artifacts }),
+      ...(written.redaction === undefined ? {} : { redaction: written.redaction }),
+      audit,
+      telemetry: written.telemetry ?? false,
+      log: written.log ?? {},
       names: written.server?.names ?? [],
       files: this.#files,
       projectFiles: this.#projectFiles,

@@ -18,8 +18,8 @@ export const located = <Value>(shape: Shape<Value>): Shape<Located<Value>> =>
 const HOUR_MS = 3_600_000
 
 export const sourceName = text(
-  'a source name (1 to 32 letters, digits, `_` and `-`; not first or last `_` or `-`; without `__`; not `builtin`, `system` or `host`)',
-  '(?!.*__)(?!(?:builtin|system|host)$)[A-Za-z0-9](?:[A-Za-z0-9_-]{0,30}[A-Za-z0-9])?',
+  'a source name (1 to 32 letters, digits, `_` and `-`; not first or last `_` or `-`; without `__`; not `builtin`, `system`, `host` or `lockgate`)',
+  '(?!.*__)(?!(?:builtin|system|host|lockgate)$)[A-Za-z0-9](?:[A-Za-z0-9_-]{0,30}[A-Za-z0-9])?',
 )
 
 /** A path as it is written; it counts from the folder of the configuration file. */
