@@ -121,3 +121,21 @@ describe('`lockgate tokens revoke` and `rotate`', () => {
     expect((await project.run(['tokens', ...given])).code).toBe(2)
   })
 })
+
+describe('records of credentials', () => {
+  test('each change is recorded before it is made, with who changed it, and never with the token', async () => {
+    const { value } = await create('--name', 'cursor', '--scope', 'call', '--user', 'ana')
+    const rotated = (await project.json(['tokens', 'rotate', value.id])).value as Made
+    await project.run(['tokens', 'revoke', value.id])
+    await project.run(['tokens', 'revoke', 'tok_none'])
+    const records = (await project.json(['audit', 'query', '--kind', 'credential'])).value as { records: object[] }
+    const by = 'operator (command line)'
+    expect(records.records).toMatchObject(
+      ['created', 'rotated', 'revoked'].map((what) => ({
+        body: { what, credential: value.id, name: 'cursor', scopes: ['call'], user: 'ana', by },
+      })),
+    )
+    expect(JSON.stringify(records)).not.toContain(value.token)
+    expect(JSON.stringify(records)).not.toContain(rotated.token)
+  })
+})

@@ -20,7 +20,12 @@ const tool = (name: string, effect = 'read', more: object = {}): AnyTool =>
     ...more,
   } as never) as AnyTool
 
-const names = (session: Session): string[] => session.tools().map(({ name }) => name)
+/** Without the gate's own. */
+const names = (session: Session): string[] =>
+  session
+    .tools()
+    .map(({ name }) => name)
+    .filter((name) => name !== 'read_artifact')
 async function ends(session: Session, name: string, args: object = {}): Promise<string> {
   const outcome = await session.call({ name, arguments: args })
   return outcome.ok ? 'ok' : outcome.error.type

@@ -407,7 +407,10 @@ describe('JSON-RPC', () => {
       Object.keys(((await ask('server/discover')).json() as { result: { capabilities: object } }).result.capabilities),
     ).toEqual(['tools'])
     expect((await ask('tools/list')).json()).toMatchObject({
-      result: { cacheScope: 'private', tools: [{ name: 'count', annotations: { readOnlyHint: true } }] },
+      result: {
+        cacheScope: 'private',
+        tools: [{ name: 'count', annotations: { readOnlyHint: true } }, { name: 'read_artifact' }],
+      },
     })
   })
 
@@ -542,11 +545,13 @@ describe('the admin API', () => {
 
   test('callers see their own view; operators see everything, with what is meant for them', async () => {
     expect((await send('GET', '/api/tools', { headers: bearer() })).json()).toMatchObject({
-      tools: [{ name: 'count' }],
+      tools: [{ name: 'count' }, { name: 'read_artifact' }],
     })
-    expect((await send('GET', '/api/tools', { headers: bearer(tokens.other) })).json()).toMatchObject({ tools: [] })
+    expect((await send('GET', '/api/tools', { headers: bearer(tokens.other) })).json()).toMatchObject({
+      tools: [{ name: 'read_artifact' }],
+    })
     expect((await send('GET', '/api/tools?all=1', { headers: bearer(tokens.admin) })).json()).toMatchObject({
-      tools: [{ name: 'count', state: { kind: 'active' } }],
+      tools: [{ name: 'count', state: { kind: 'active' } }, { name: 'read_artifact' }],
       sources: [],
       warnings: expect.any(Array),
     })
@@ -576,7 +581,7 @@ describe('the admin API', () => {
     const routes = [
       ...new Set(
         served
-          .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api'))
+          .filter(({ method, path }) => method !== 'ALL' && /^\/(api\/|metrics$)/.test(path))
           .map(({ method, path }) => `${method.toLowerCase()} ${path.replace(':id', '{id}')}`),
       ),
     ]

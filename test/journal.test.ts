@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { defineTool, type Gate, type GateOptions, type Outcome, toolFailure } from '../src/index.ts'
+import { bodyOf } from '../src/observe/record-text.ts'
 import { until } from '../src/stores/conformance-files.ts'
 import { findDriver } from '../src/stores/sqlite-driver.ts'
 import { FakeClock } from '../src/testing/fake-clock.ts'
@@ -77,7 +78,7 @@ describe.each(['memory', 'sqlite'] as const)('one key, one effect (%s)', (kind) 
     await gate.records.flush()
     const rows = await gate.records.query({ callId: second.meta.callId, limit: 10 })
     expect(rows.map((row) => row.kind)).toEqual(['end'])
-    expect(JSON.parse(rows[0]?.body ?? '')).toMatchObject({ key: 'k', replayOf: first.meta.callId, attempts: 0 })
+    expect(bodyOf(rows[0] ?? { body: '' })).toMatchObject({ key: 'k', replayOf: first.meta.callId, attempts: 0 })
   })
 
   test('a key is of one principal and one tool', async () => {
@@ -159,7 +160,7 @@ describe.each(['memory', 'sqlite'] as const)('one key, one effect (%s)', (kind) 
     await pay(gate, 'other', 2)
     expect(acted).toHaveLength(3)
     const [row] = await gate.records.query({ kind: 'reconciled', limit: 10 })
-    expect(JSON.parse(row?.body ?? '')).toMatchObject({ effect: 'done', by: 'boss', key: 'k' })
+    expect(bodyOf(row ?? { body: '' })).toMatchObject({ effect: 'done', by: 'boss', key: 'k' })
   })
 
   test('no approval is spent on an answer that is there', async () => {
@@ -418,7 +419,7 @@ describe('what a gate that is gone had begun under a key', () => {
     else expect(errorOf(outcome)).toMatchObject(error)
     expect(acted).toHaveLength(error === undefined ? 1 : 0)
     const [row] = await gate.records.query({ kind: 'reconciled', limit: 1 })
-    expect(JSON.parse(row?.body ?? '')).toMatchObject({ effect, key: 'k' })
+    expect(bodyOf(row ?? { body: '' })).toMatchObject({ effect, key: 'k' })
   })
 
   test('is settled by a call that waits for it, in a gate that was there before', async () => {

@@ -24,7 +24,7 @@ const integer = {
 async function open(tools: readonly AnyTool[], options: GateOptions = {}) {
   const clock = new FakeClock()
   const store = createRecordingStore({ clock })
-  const gate = await createGate({ tools, store, clock, ...options })
+  const gate = await createGate({ tools, store, clock, artifacts: false, ...options })
   return { gate, clock, store, session: gate.session({ user: 'ana', agent: 'helper' }) }
 }
 

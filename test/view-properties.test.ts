@@ -128,6 +128,7 @@ test('seen-is-callable: listed is callable and callable is listed, whoever asks'
         tools: distinct.map(({ name, effect, admits }) => tool(name, effect, admits)),
         sources: [source],
         policy: rules as PolicyOptions,
+        artifacts: false,
       })
       const session = gate.session(caller)
       const sub = session.child(below)
