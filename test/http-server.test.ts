@@ -467,7 +467,7 @@ describe('sessions of the handshake revisions', () => {
         'mcp-session-id': String(opened.headers['mcp-session-id']),
         ...(protocolVersion >= '2025-06-18' ? { 'mcp-protocol-version': protocolVersion } : {}),
       }
-      expect((await send('POST', '/mcp', { headers, body: oldCall(1) })).text).toContain('"user\\":\\"ana\\"')
+      expect((await send('POST', '/mcp', { headers, body: oldCall(1) })).text).toMatch(/user\\": ?\\"ana/)
     },
   )
 
@@ -572,7 +572,8 @@ describe('the admin API', () => {
           ...(method === 'post' ? { body: '{"name":"count"}' } : {}),
         })
         const scopes: readonly string[] = (NEEDS as Readonly<Record<string, readonly string[]>>)[route] ?? []
-        const served = scopes.includes('call') ? 200 : 403
+        // Of a single thing that is not there the answer is the same as of no route; the list below tells them apart.
+        const served = scopes.includes('call') ? (path.startsWith('/api/artifacts/') ? 404 : 200) : 403
         expect([route, status]).toEqual([route, Object.hasOwn(methods, method) ? served : 404])
       }
     }

@@ -49,6 +49,17 @@ const wait = defineTool({
     }),
 }) as unknown as AnyTool
 
+const prices = defineTool({
+  name: 'prices',
+  version: '1.0.0',
+  description: 'Lists prices.',
+  input: { type: 'object', properties: { count: { type: 'integer' } } } as const,
+  output: { type: 'array', items: { type: 'object', properties: { id: { type: 'integer' } } } } as const,
+  effect: 'read',
+  run: async (args) =>
+    Array.from({ length: (args as { count?: number }).count ?? 2 }, (_, id) => ({ id, name: `price ${id}` })) as never,
+})
+
 const say = defineTool({
   name: 'say',
   version: '1.0.0',
@@ -73,7 +84,7 @@ beforeAll(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'lockgate-serving-')))
   await writeFile(join(folder, 'note.txt'), 'hello from a file')
   gate = await createGate({
-    tools: [wait, say],
+    tools: [wait, prices, say],
     sources: [
       mcpSource('everything', {
         command: process.execPath,
@@ -243,6 +254,20 @@ describe.each(CLIENTS)('a client: %s', (_name, version, open) => {
     expect(await client.call('mcp__files__read_text_file', { path: join(folder, 'note.txt') })).toMatchObject({
       structuredContent: { content: 'hello from a file' },
     })
+  })
+
+  test('G28: a list is wrapped where clients want an object, has a twin in text, and is left out where it is too large', async () => {
+    const client = await open()
+    await client.list()
+    const small = await client.call('prices')
+    const list = [0, 1].map((id) => ({ id, name: `price ${id}` }))
+    expect(small.structuredContent).toEqual(version === '2026-07-28' ? list : { result: list })
+    expect(textOf(small)).toContain('price 1')
+    const large = await client.call('prices', { count: 5_000 })
+    expect(large.structuredContent).toBeUndefined()
+    expect(Buffer.byteLength(textOf(large))).toBeLessThanOrEqual(48 * 1024)
+    expect(textOf(large)).toMatch(/the call was done; its structured value has \d+ bytes.*read_artifact/)
+    expect(errorOf(large)).toMatchObject({ type: 'oversized', effect: 'none' })
   })
 
   test('G06: a denied tool is not listed, and calling it by name reaches nobody', async () => {

@@ -91,7 +91,7 @@ describe('a result within its budget', () => {
     })
     expect(total(outcome)).toBeLessThanOrEqual(48 * 1024)
     expect(outcome.meta.truncated?.originalBytes).toBe(2 * 1_048_576)
-    expect(textOf(outcome)).toMatch(/y{1000}[^]*z{1000}/)
+    expect(textOf(outcome)).toMatch(/y{1000}[\s\S]*z{1000}/)
   })
 
   test('a small part beside a large one stays whole', async () => {
@@ -117,7 +117,7 @@ describe('a result within its budget', () => {
       kind: 'failure',
       error: { type: 'tool_error', message, retry: { advice: 'never' }, effect: 'none', fatal: false },
     })
-    expect(textOf(outcome)).toMatch(/^start[^]*left out[^]*end/)
+    expect(textOf(outcome)).toMatch(/^start[\s\S]*left out[\s\S]*end/)
     expect(outcome.ok ? '' : outcome.error.message).toMatch(/^start.* \[cut from 5008 bytes\]$/)
   })
 
@@ -193,6 +193,15 @@ describe('images, audio and other bytes', () => {
     const [first] = outcome.content
     expect(first).toMatchObject({ type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain' } })
     expect(total(outcome)).toBeLessThanOrEqual(1_000)
+  })
+
+  test('what a part carries besides its text counts too', async () => {
+    const part = { type: 'text', text: 'x', _meta: { much: 'y'.repeat(5_000) } } as const
+    const outcome = await shaped(parts([part]))
+    expect(outcome.content[0]).toEqual(textPart('x'))
+    expect(total(outcome)).toBeLessThanOrEqual(1_000)
+    const small = { ...part, _meta: { little: 1 } } as const
+    expect((await shaped(parts([small]))).content).toEqual([small])
   })
 
   test('a thousand parts are enough', async () => {

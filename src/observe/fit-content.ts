@@ -118,7 +118,7 @@ function fitParts({ parts, keeps, more }: Body & { kind: 'parts' }, options: Fit
 /** Three bytes a UTF-16 unit is the most that UTF-8 takes; one short text needs no measuring. */
 function surelyFits(parts: readonly ContentPart[], bytesMax: number): boolean {
   const [only] = parts
-  return parts.length === 1 && only?.type === 'text' && only.text.length * 3 <= bytesMax
+  return parts.length === 1 && only?.type === 'text' && only.text.length * 3 <= bytesMax && !hasMore(only, 2)
 }
 
 const isMedia = (part: ContentPart): boolean =>
@@ -146,6 +146,8 @@ type PartBounds = { readonly bytesMax: number; readonly budgetBytes: number }
 
 function cutPart(part: ContentPart, keeps: 'start' | 'ends', bounds: PartBounds): KeptPart {
   if (part.type === 'text') {
+    // Only what it carries besides its text is too large.
+    if (utf8Bytes(part.text) <= bounds.bytesMax) return { part: textPart(part.text), isWhole: false }
     const cut = cutText(part.text, keeps, bounds)
     return { part: cut.text === '' ? undefined : textPart(cut.text), isWhole: false, cut }
   }
@@ -181,7 +183,7 @@ function partsCut(
     const whole: Whole = { mediaType: 'text/plain', content: only.text }
     return { ...common, withheld: [], unit: cut.unit, originalUnits: cut.units, kept: cut.kept, whole, ...own }
   }
-  const whole = parts.every(({ type }) => type === 'text') ? wholeText(parts) : wholeParts(parts)
+  const whole = parts.every((part) => part.type === 'text' && !hasMore(part, 2)) ? wholeText(parts) : wholeParts(parts)
   return { ...common, unit: 'parts', originalUnits: parts.length, kept: wholeRanges(kept), whole }
 }
 
@@ -208,12 +210,17 @@ function wholeRanges(kept: readonly KeptPart[]): Truncation['kept'] {
 
 const sumOf = (parts: readonly ContentPart[]): number => parts.reduce((sum, part) => sum + partBytes(part), 0)
 
-/** Bytes of a part as a model gets it. */
+/** Bytes of a part as a model gets it. What else a part carries counts too, as JSON. */
 export function partBytes(part: ContentPart): number {
-  if (part.type === 'text') return utf8Bytes(part.text)
-  if (part.type === 'image' || part.type === 'audio') return part.data.length + part.mimeType.length
+  if (part.type === 'text') return utf8Bytes(part.text) + (hasMore(part, 2) ? bytesOfRest({ ...part, text: '' }) : 0)
+  if (part.type === 'image' || part.type === 'audio')
+    return part.data.length + part.mimeType.length + (hasMore(part, 3) ? bytesOfRest({ ...part, data: '' }) : 0)
   return utf8Bytes(JSON.stringify(part))
 }
+
+const hasMore = (part: ContentPart, members: number): boolean => Object.keys(part).length > members
+
+const bytesOfRest = (part: ContentPart): number => utf8Bytes(JSON.stringify(part))
 
 /** Bytes that count against the budget of text. */
 export const textBytes = (content: readonly ContentPart[]): number =>

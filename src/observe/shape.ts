@@ -17,7 +17,7 @@ import { fitDisplay } from './shapes/fit-display.ts'
 import { shownOf } from './shapes/present.ts'
 import type { Body, Cut } from './shapes/shaped.ts'
 import { shareFairly } from './shapes/share-fairly.ts'
-import { STRUCTURE_BYTES, structureNotice, type TooLarge, tooLargeStructure } from './shapes/structure.ts'
+import { STRUCTURE_BYTES, saysTooLarge, structureNotice, type TooLarge, tooLargeStructure } from './shapes/structure.ts'
 
 type Maybe<Value> = Value | Promise<Value>
 
@@ -150,7 +150,9 @@ export class Shaper {
       const truncated = cut === undefined ? undefined : truncationOf(cut, work.kept, digestOf(work, cut))
       const said = cut === undefined || truncated === undefined ? '' : noticeText(truncated, cut, left)
       const structure =
-        work.tooLarge === undefined ? '' : structureNotice(work.tooLarge, work.keptValue, structureBytes)
+        work.tooLarge === undefined || content.some(saysTooLarge)
+          ? ''
+          : structureNotice(work.tooLarge, work.keptValue, structureBytes)
       const notices = [said, structure].filter((one) => one !== '').map(textPart)
       return this.#outcomeOf(work, [...content, ...notices, ...remarks], truncated)
     }

@@ -33,7 +33,8 @@ function cutJson(text: string, { bytesMax, budgetBytes }: CutBounds): TextCut | 
 function cutStart(text: string, bounds: CutBounds): TextCut {
   const { kept, isWhole } = startOf(text, bounds)
   if (!isWhole) return { text: kept, ...inBytes(text, [{ from: 0, to: utf8Bytes(kept) }]) }
-  return { text: kept, unit: 'lines', units: linesOf(text), kept: [{ from: 0, to: linesOf(kept) }] }
+  const lines = linesOf(kept)
+  return { text: kept, unit: 'lines', units: linesOf(text), kept: lines === 0 ? [] : [{ from: 0, to: lines }] }
 }
 
 function cutMiddle(text: string, { bytesMax, budgetBytes }: CutBounds): TextCut {

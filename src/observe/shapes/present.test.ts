@@ -72,6 +72,7 @@ describe('the default shape', () => {
     ['nothing', undefined, 'done'],
     ['what is no JSON', { big: 1n }, 'done; the value cannot be shown as JSON'],
     ['half a pair of surrogates', 'a\ud83d', 'a\ufffd'],
+    ['half a pair in a cell', [{ 'k\ud83d': 'a\ud83d' }], 'k\ufffd\na\ufffd'],
   ])('of %s', (_name, value, text) => expect(read(value)).toBe(text))
 
   test('of a value of a few lines is easy to read, and the same value', () => {

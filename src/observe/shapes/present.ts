@@ -60,8 +60,11 @@ function readContent(content: unknown): readonly ContentPart[] | undefined {
 }
 
 /** Text goes out in UTF-8, in which a surrogate that stands alone does not exist. */
-const withWholeText = (part: ContentPart): ContentPart =>
-  part.type === 'text' && !part.text.isWellFormed() ? textPart(part.text.toWellFormed()) : part
+function withWholeText(part: ContentPart): ContentPart {
+  if (part.type === 'text') return part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() }
+  if (part.type !== 'resource' || part.resource.text?.isWellFormed() !== false) return part
+  return { ...part, resource: { ...part.resource, text: part.resource.text.toWellFormed() } }
+}
 
 const withoutControls = (part: ContentPart): ContentPart =>
   part.type === 'text' ? textPart(plainTerminalText(part.text)) : part

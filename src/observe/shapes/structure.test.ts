@@ -36,6 +36,13 @@ describe('a structured value above the budget', () => {
     expect(outcome.ok && outcome.value).toBe(value)
   })
 
+  test('is said once, also where an answer is given again', async () => {
+    const first = await shaped('mcp', { output: {} }, short)
+    const again = await shaped('mcp', { output: {} }, { kind: 'value', value, content: first.outcome.content })
+    expect(again.said).toBe(first.said)
+    expect(again.outcome.meta.valueTooLarge).toBe(true)
+  })
+
   test('is kept once where the content is a part of it', async () => {
     const { outcome, wholes } = await shaped('mcp', { output: {} }, { kind: 'value', value })
     expect(wholes).toHaveLength(1)

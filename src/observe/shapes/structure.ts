@@ -3,11 +3,17 @@
 
 import { utf8Bytes } from '../../base/text-cut.ts'
 import type { Call, Ending } from '../../describe/call.ts'
+import type { ContentPart } from '../../describe/content.ts'
 import { structuredOf } from '../../describe/structured-value.ts'
 import type { KeptWhole, Whole } from '../keep-whole.ts'
 
 /** Kept free for what is said of it. */
 export const STRUCTURE_BYTES = 260
+
+const PREFIX = '[the call was done; its structured value '
+
+/** Whether an answer that is given again says it already. */
+export const saysTooLarge = (part: ContentPart): boolean => part.type === 'text' && part.text.startsWith(PREFIX)
 
 export type TooLarge = { readonly bytes: number; readonly whole: () => Whole }
 
@@ -28,9 +34,9 @@ export function tooLargeStructure({ request, trail }: Call, ending: Ending, byte
 
 export function structureNotice({ bytes }: TooLarge, kept: KeptWhole | undefined, bytesMax: number): string {
   const next = kept?.kind === 'kept' ? `; all of it: read_artifact {"id": "${kept.id}"}` : ''
-  const full = `[the call was done; its structured value has ${bytes} bytes, more than the result budget, and is left out${next}]`
+  const full = `${PREFIX}has ${bytes} bytes, more than the result budget, and is left out${next}]`
   if (utf8Bytes(full) <= bytesMax) return full
-  const short = '[the call was done; its structured value is left out]'
+  const short = `${PREFIX}is left out]`
   return short.length <= bytesMax ? short : ''
 }
 

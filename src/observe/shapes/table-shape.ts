@@ -41,7 +41,7 @@ export function tableShape(value: unknown, text: () => string): Shown | undefine
     display,
     body: {
       ...{ kind: 'table', rows: rows.length, text },
-      header: rows.length === 0 ? 'no rows' : lineOf(columns),
+      header: rows.length === 0 ? 'no rows' : lineOf(columns).toWellFormed(),
       lines: cells.slice(0, MODEL_ROWS_MAX).map(lineOf),
       beyond: beyondOf({ rows, total, cursor, others }),
     },
@@ -92,7 +92,7 @@ function columnsOf(rows: readonly unknown[]): readonly string[] {
 function cellOf(row: unknown, column: string): string {
   if (typeof row !== 'object' || row === null || !Object.hasOwn(row, column)) return ''
   const cell: unknown = Reflect.get(row, column)
-  if (typeof cell === 'string') return cell
+  if (typeof cell === 'string') return cell.isWellFormed() ? cell : cell.toWellFormed()
   if (typeof cell === 'number' || typeof cell === 'boolean') return String(cell)
   return cell === undefined ? '' : (JSON.stringify(cell) ?? '')
 }
@@ -116,7 +116,7 @@ function beyondOf({ rows, total, cursor, others }: Rows): string {
   if (total !== undefined && total !== rows.length) said.push(`${total} rows in all`)
   if (cursor !== undefined) said.push(`next cursor: ${escaped(cursor)}`)
   if (others !== undefined) said.push(othersText(others))
-  return said.length === 0 ? '' : `[${said.join('; ')}]`
+  return said.length === 0 ? '' : `[${said.join('; ')}]`.toWellFormed()
 }
 
 function othersText(others: Row): string {
