@@ -211,7 +211,7 @@ class WiredGate implements Gate {
     this.#shaper = gateShaper({ options, clock, loops, keepWhole: this.#artifacts.keepWhole })
     const rooms = wireRooms({
       ...{ limits, clock, views: this.#views, authority: this.#authority, shaper: this.#shaper },
-      references: this.#artifacts.references,
+      ...{ references: this.#artifacts.references, redactor },
       ...{ records: this.#records, executor: this.#executor },
       openCall: (request) => this.#openCall(request),
       isClosing: () => this.#closing !== undefined,
@@ -373,6 +373,7 @@ class WiredGate implements Gate {
 
   #openCall(request: CallRequest): Call {
     this.#open += 1
+    this.#audit.noteCall()
     return newCall(request, this.#wired.clock)
   }
 

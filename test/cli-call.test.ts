@@ -271,7 +271,7 @@ describe('what is printed', () => {
   it('`tools` lists what the caller sees; `--all` everything, with sources and their states', async () => {
     expect(await project.json(['tools', '--caller', '{"task":{"name":"t","allow":["read_*"]}}'])).toMatchObject({
       code: 0,
-      value: [{ name: 'read_file' }],
+      value: [{ name: 'read_artifact' }, { name: 'read_file' }],
     })
     const { value } = await project.json(['tools', '--all'])
     expect(value).toMatchObject({

@@ -64,7 +64,7 @@ async function send(
 }
 
 const api = (method: string, path: string, body?: unknown, token?: string): Promise<Reply> =>
-  send(`${served.api}${path}`, method, body, token)
+  send(path === '/metrics' ? new URL(path, served.api).href : `${served.api}${path}`, method, body, token)
 
 /** One call of the client; whatever it is answered, no secret is in it. */
 async function call(name: string, given: Json): Promise<Json> {

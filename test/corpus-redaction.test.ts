@@ -156,6 +156,62 @@ describe('no-raw-result: every way out', () => {
     clean(heard)
   })
 
+  it('progress that is coloured in the middle of a secret', async () => {
+    const said: unknown[] = []
+    const session = (
+      await open((_args, context) => {
+        const { progress } = context as { progress: (said: object) => void }
+        progress({ message: `${TOKEN.slice(0, 9)}\u001b[31m${TOKEN.slice(9)}` })
+        return 'done'
+      })
+    ).session()
+    await session.call({ name: 'tell', arguments: {}, onProgress: (progress) => said.push(progress) })
+    expect(said).toEqual([{ message: '[redacted:github-token]' }])
+  })
+
+  it('what a part of the content carries besides, and a text that is handed on as bytes', async () => {
+    const blob = Buffer.from(`x ${ALL}`).toString('base64')
+    const content = [
+      { type: 'text', text: 'a', _meta: { of: ALL } },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png', annotations: { of: ALL } },
+      { type: 'resource_link', uri: 'https://a.test/', name: 'a', description: ALL },
+      { type: 'resource', resource: { uri: 'a:b', mimeType: 'text/plain', blob, _meta: { of: ALL } } },
+    ]
+    const outcome = await (await open(() => new ToolResult(1, content as never)))
+      .session()
+      .call({ name: 'tell', arguments: {} })
+    clean(outcome)
+    const [, image, , resource] = outcome.content
+    expect(image).toMatchObject({ data: 'AAAA', mimeType: 'image/png' })
+    if (resource?.type !== 'resource') throw new Error('no resource')
+    expect(Buffer.from(resource.resource.blob ?? '', 'base64').toString()).toBe(
+      'x [redacted:github-token] and [redacted:authorization]',
+    )
+  })
+
+  it.each([
+    { kind: 'table', columns: [ALL], rows: [['a']] },
+    { kind: 'diff', path: ALL, text: 'a' },
+    { kind: 'file', path: ALL, fromLine: 1, text: 'a' },
+  ] as const)('the names in a display: $kind', async (display) => {
+    const outcome = await (await open(() => new ToolResult(1, [{ type: 'text', text: 'a' }], display)))
+      .session()
+      .call({ name: 'tell', arguments: {} })
+    clean(outcome)
+    expect(JSON.stringify(outcome.display)).toContain('[redacted:github-token]')
+    expect(JSON.stringify(outcome.display)).toContain('"a"')
+  })
+
+  it('arguments that are refused and repeated', async () => {
+    const closed: unknown[] = []
+    const made = await open(() => 'done')
+    made.on('call-closed', (outcome) => closed.push(outcome))
+    const outcome = await made.session().call({ name: 'tell', arguments: { text: { [TOKEN]: 1 }, [TOKEN]: SECRET } })
+    expect(outcome).toMatchObject({ ok: false, error: { type: 'invalid_args' } })
+    clean([outcome, closed])
+    expect(closed).toHaveLength(1)
+  })
+
   it('the answer that is kept for a key', async () => {
     const opened = await open(() => ({ note: ALL }))
     const call = { name: 'tell', arguments: {}, idempotencyKey: 'k1' }

@@ -8,7 +8,11 @@ import { describe, expect, test } from 'vitest'
 import { isJsonObject, type JsonValue } from '../src/base/json-value.ts'
 import { COMMANDS, COMMON_OPTIONS } from '../src/cli/command-table.ts'
 import { ERROR_TYPES } from '../src/describe/error-types.ts'
+import { NEEDS } from '../src/server/admin-needs.ts'
 import { configuration } from '../src/server/config/config-shape.ts'
+import { EVENT_KINDS } from '../src/server/events-row.ts'
+import { migrate } from '../src/stores/migrations.ts'
+import { findDriver } from '../src/stores/sqlite-driver.ts'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -92,6 +96,53 @@ describe('docs/configuration.md', () => {
   test('has every key that the configuration takes', () => {
     const known = words(`${read('docs/configuration.md')}\n${read('docs/policy.md')}`)
     expect(keysOf(configuration.schema).filter((key) => !known.has(key))).toEqual([])
+  })
+})
+
+describe('docs/records.md', () => {
+  test('has every table and every column of the database in their order, and none that is not there', async () => {
+    const page = read('docs/records.md')
+    const block = /^```sql\n(records .*?)^```/ms.exec(page)?.[1] ?? ''
+    const said = [...block.matchAll(/^(\w+) +\(([^)]*)\)/gm)].map(([, table, columns = '']) => [
+      table,
+      columns.split(',').map((column) => column.trim()),
+    ])
+    const found = await findDriver()
+    if (found.kind === 'failed') throw new Error(found.reason)
+    const database = found.driver.open(':memory:')
+    migrate(database)
+    const namesIn = (sql: string) => [...database.prepare(sql).all([])].map(({ name }) => String(name))
+    const tables = namesIn(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+    const there = tables.map((table) => [table, namesIn(`PRAGMA table_info(${table})`)] as const)
+    const example = /^```sql\n(SELECT .*?;)\n```/ms.exec(page)?.[1] ?? ''
+    expect(database.prepare(example).all([])).toEqual([])
+    database.close()
+    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(there))
+  })
+})
+
+describe('docs/mcp.md', () => {
+  const page = read('docs/mcp.md')
+  const rows = tableRows(page.slice(page.indexOf('## Admin API'))).slice(2)
+
+  test('has every route with the scopes that it needs, and no route that does not exist', () => {
+    const needed = Object.entries(NEEDS).filter(([route]) => route !== 'GET /api/tools?all')
+    const said = rows.flatMap((line) => {
+      const [, routes = '', scopes = ''] = line.split('|')
+      return quoted(routes).map((route) => [route, scopes] as const)
+    })
+    expect(said.map(([route]) => route).sort()).toEqual(needed.map(([route]) => route).sort())
+    const words = new Map(said)
+    const lacking = needed.filter(([route, scopes]) => {
+      const text = words.get(route) ?? ''
+      return !(text.trim() === 'any' || scopes.every((scope) => quoted(text).includes(scope)))
+    })
+    expect(lacking).toEqual([])
+  })
+
+  test('names every kind of event', () => {
+    const row = rows.find((line) => line.includes('/api/events')) ?? ''
+    expect(EVENT_KINDS.filter((kind) => !quoted(row).includes(kind))).toEqual([])
   })
 })
 

@@ -23,7 +23,7 @@ describe('examples/library', () => {
     const lines: string[] = []
     await embed(folder, (line) => lines.push(line))
     expect(lines).toEqual([
-      'tools that only read: find_files, list_dir, read_file, read_invoice, search_text',
+      'tools that only read: find_files, list_dir, read_artifact, read_file, read_invoice, search_text',
       'total 120',
       'read_invoice: tool_error, effect none',
       'read_file: permission_denied, effect none',

@@ -211,7 +211,7 @@ test('G36: hundreds of calls that take long hold no transaction: others write to
   const database = found.driver.open(file)
   // Without any patience: a lock that is held fails at once. The stores themselves hold it for single commits.
   let free = 0
-  for (let turn = 0; turn < 200 && free < 20; turn += 1) {
+  for (let turn = 0; turn < 20_000 && free < 20; turn += 1) {
     try {
       database.exec('BEGIN EXCLUSIVE')
       database.exec('COMMIT')

@@ -53,7 +53,7 @@ export function strangeArgument(rule: Rule, { tool, listing }: KnownTool): Stran
 
 type Way = { readonly key: 'where' | 'when'; readonly name: string | undefined; readonly way: readonly string[] }
 
-export const waysOf = ({ where, when }: Rule): readonly Way[] => [
+const waysOf = ({ where, when }: Rule): readonly Way[] => [
   ...where.map(({ name, way }) => ({ key: 'where', name, way }) as const),
   ...(when?.reads.ways ?? []).map((way) => ({ key: 'when', name: undefined, way }) as const),
 ]

@@ -234,7 +234,7 @@ const mayTakePath = (properties: unknown): boolean =>
 const isEmpty = (patterns: readonly unknown[]): boolean => patterns.length === 0
 
 /** An effect that depends on the arguments cannot be known before they are. */
-export function mayBeOfEffect({ effects }: Rule, declared: Tool['effect']): boolean {
+function mayBeOfEffect({ effects }: Rule, declared: Tool['effect']): boolean {
   if (effects === undefined) return true
   if (typeof declared === 'string') return effects.includes(declared)
   return effectsUpTo(declared.most).some((effect) => effects.includes(effect))

@@ -46,7 +46,7 @@ export function graphemeFloor(text: string, units: number): number {
 }
 
 /** The first place between two graphemes at or after a place. */
-export function graphemeCeiling(text: string, units: number): number {
+function graphemeCeiling(text: string, units: number): number {
   if (units >= text.length) return text.length
   if (units <= 0 || isSureBoundary(text, units)) return Math.max(0, units)
   const start = sureBoundaryBefore(text, units)
@@ -99,7 +99,7 @@ function isPlain(unit: number): boolean {
 }
 
 /** How many UTF-16 units from the start fit into so many bytes, never splitting a surrogate pair. */
-export function unitsWithin(text: string, bytesMax: number): number {
+function unitsWithin(text: string, bytesMax: number): number {
   let bytes = 0
   let units = 0
   while (units < text.length) {

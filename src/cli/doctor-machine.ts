@@ -38,7 +38,7 @@ async function commandFindings(): Promise<readonly Finding[]> {
   return abilityFindings(await machineAbilities())
 }
 
-export function nodeFinding(version: string): Finding {
+function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const fits = major > NODE_FLOOR[0] || (major === NODE_FLOOR[0] && minor >= NODE_FLOOR[1])
   if (fits) return { name: 'node', state: 'ok', detail: version }
@@ -70,7 +70,7 @@ async function walkFinding(): Promise<Finding> {
   }
 }
 
-export function clockFinding(nowMs: number): Finding {
+function clockFinding(nowMs: number): Finding {
   const detail = Number.isFinite(nowMs) ? new Date(nowMs).toISOString() : String(nowMs)
   if (nowMs >= CLOCK_FLOOR_MS && nowMs < CLOCK_CEILING_MS) return { name: 'clock', state: 'ok', detail }
   return {

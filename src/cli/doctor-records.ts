@@ -80,7 +80,7 @@ function keyFinding(file: string): Finding {
 }
 
 /** Why a file is not its owner's alone. */
-export function privateFileProblem(file: string): string | undefined {
+function privateFileProblem(file: string): string | undefined {
   const status = lstatSync(file)
   if (!status.isFile()) return `${file} is no regular file`
   const user = process.getuid?.()

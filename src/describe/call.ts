@@ -116,14 +116,14 @@ export type Trail = {
 
 /** When each stage began; the opening of the call is `openedMonotonicMs`. `shape` follows the tool, `closed` the record. */
 export type StageMarks = {
-  discover?: number
-  admit?: number
-  validate?: number
-  decide?: number
-  intend?: number
-  execute?: number
-  shape?: number
-  closed?: number
+  discover?: number | undefined
+  admit?: number | undefined
+  validate?: number | undefined
+  decide?: number | undefined
+  intend?: number | undefined
+  execute?: number | undefined
+  shape?: number | undefined
+  closed?: number | undefined
 }
 
 /** Canonical arguments and what they mean. Frozen; nothing after this point changes a byte of it. */

@@ -64,14 +64,43 @@ function partsOf(parts: readonly ContentPart[], redactor: Redactor, take: Take):
 }
 
 /** Pictures and sounds are no text: what is base64 there stays as it is. */
-function partOf(part: ContentPart, redactor: Redactor, take: Take): ContentPart {
+function partOf(given: ContentPart, redactor: Redactor, take: Take): ContentPart {
+  const part = withRest(given, redactor, take)
   if (part.type === 'text') return withText(part, 'text', redactor, take)
   if (part.type === 'resource_link') return withText(withText(part, 'uri', redactor, take), 'name', redactor, take)
   if (part.type !== 'resource') return part
   const { resource } = part
-  const named = withText(resource, 'uri', redactor, take)
-  const made = named.text === undefined ? named : { ...named, text: take(redactor.text(named.text)) }
-  return made.uri === resource.uri && made.text === resource.text ? part : { ...part, resource: made }
+  const named = withText(withRest(resource, redactor, take), 'uri', redactor, take)
+  const text = named.text === undefined ? undefined : take(redactor.text(named.text))
+  const blob = named.blob === undefined ? undefined : blobOf(named.blob, named.mimeType, redactor, take)
+  if (named === resource && text === resource.text && blob === resource.blob) return part
+  return {
+    ...part,
+    resource: { ...named, ...(text === undefined ? {} : { text }), ...(blob === undefined ? {} : { blob }) },
+  }
+}
+
+const OWN_MEMBERS = new Set(['type', 'text', 'data', 'blob', 'uri', 'name', 'resource'])
+
+/** What a part carries besides: its `_meta`, annotations, a description. */
+function withRest<Of extends object>(of: Of, redactor: Redactor, take: Take): Of {
+  const entries = Object.entries(of)
+  const others = entries.filter(([key]) => !OWN_MEMBERS.has(key))
+  if (others.length === 0) return of
+  const rest = Object.fromEntries(others)
+  const made = take(redactor.json(rest))
+  if (made === rest) return of
+  return { ...Object.fromEntries(entries.filter(([key]) => OWN_MEMBERS.has(key))), ...made } as Of
+}
+
+const TEXT_TYPE = /^text\/|[/+](?:json|xml|yaml|javascript|toml)\b/
+
+/** A text that is handed on as bytes is one all the same. */
+function blobOf(blob: string, mimeType: string | undefined, redactor: Redactor, take: Take): string {
+  if (mimeType === undefined || !TEXT_TYPE.test(mimeType)) return blob
+  const text = Buffer.from(blob, 'base64').toString()
+  const clean = take(redactor.text(text))
+  return clean === text ? blob : Buffer.from(clean).toString('base64')
 }
 
 function displayOf(display: Display, redactor: Redactor, take: Take): Display {
@@ -82,8 +111,13 @@ function displayOf(display: Display, redactor: Redactor, take: Take): Display {
       return take(redactor.json(display))
     case 'table': {
       const rows = display.rows.map((row) => rowOf(row, display.columns, redactor, take))
-      return rows.every((row, index) => row === display.rows[index]) ? display : { ...display, rows }
+      const columns = take(redactor.json(display.columns))
+      const isClean = columns === display.columns && rows.every((row, index) => row === display.rows[index])
+      return isClean ? display : { ...display, columns, rows }
     }
+    case 'diff':
+    case 'file':
+      return withText(withText(display, 'path', redactor, take), 'text', redactor, take)
     default:
       return withText(display, 'text', redactor, take)
   }
@@ -91,10 +125,7 @@ function displayOf(display: Display, redactor: Redactor, take: Take): Display {
 
 /** The column says what stands in it. */
 function rowOf(row: readonly string[], columns: readonly string[], redactor: Redactor, take: Take): readonly string[] {
-  const cells = row.map((cell, index) => {
-    const column = columns[index] ?? ''
-    return take(redactor.json({ [column]: cell }))[column] ?? ''
-  })
+  const cells = row.map((cell, index) => Object.values(take(redactor.json({ [columns[index] ?? '']: cell })))[0] ?? '')
   return cells.every((cell, index) => cell === row[index]) ? row : cells
 }
 

@@ -9,7 +9,7 @@ import { refused } from '../describe/refused.ts'
 import type { Guard, Job, Next } from './guard.ts'
 
 /** Milliseconds for which an end that nobody knows keeps equal calls from being made. */
-export const UNKNOWN_MS = 300_000
+const UNKNOWN_MS = 300_000
 const UNKNOWN_MAX = 10_000
 
 type Unknown = { readonly callId: string; readonly untilMs: number }

@@ -79,10 +79,12 @@ function linesOf(text, ask, library, context) {
     if (at > from && context.leftMs() < 1000) break
     const line = all[at]
     if (!pattern.matcher(line).find()) continue
-    const more = Math.min(bytesOf(line), ask.lineBytesMax) + 24
+    const whole = bytesOf(line)
+    const isCut = whole > ask.lineBytesMax
+    const more = isCut ? ask.lineBytesMax + 80 : whole + 24
     if (bytes + more > ask.bytesMax && lines.length > 0) break
     bytes += more
-    lines.push({ line: at, text: line.slice(0, ask.lineBytesMax + 64) })
+    lines.push({ line: at, text: line.slice(0, ask.lineBytesMax + 64), ...(isCut ? { cutFromBytes: whole } : {}) })
   }
   return { kind: 'lines', from, to: at, total: all.length, lines }
 }

@@ -102,5 +102,6 @@ describe('lines that match', () => {
     const found = await lines(`x${'ü'.repeat(5_000)}`, 'x')
     if (found.kind !== 'lines') throw new Error(found.kind)
     expect(Buffer.byteLength(found.lines[0]?.text ?? '')).toBeLessThanOrEqual(2_048)
+    expect(found.lines[0]?.cutFromBytes).toBe(10_001)
   })
 })

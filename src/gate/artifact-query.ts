@@ -26,6 +26,9 @@ export type RowsAnswer = {
   readonly rows: readonly string[]
 }
 
+/** `cutFromBytes`: how many it has, where only its beginning is here. */
+export type FoundLine = { readonly line: number; readonly text: string; readonly cutFromBytes?: number }
+
 export type QueryAnswer =
   | RowsAnswer
   /** No list: the JSON text of the answer. */
@@ -36,7 +39,7 @@ export type QueryAnswer =
       readonly from: number
       readonly to: number
       readonly total: number
-      readonly lines: readonly { readonly line: number; readonly text: string }[]
+      readonly lines: readonly FoundLine[]
     }
   /** The row at `from` alone is larger than the window. */
   | { readonly kind: 'large'; readonly row: number; readonly bytes: number }
@@ -117,5 +120,5 @@ function libraryOf(ask: { readonly kind: string; readonly expression?: string })
 function readAnswer(value: unknown): QueryAnswer {
   const answer = value as QueryAnswer
   if (answer.kind !== 'lines') return answer
-  return { ...answer, lines: answer.lines.map(({ line, text }) => ({ line, text: cutToBytes(text, LINE_BYTES_MAX) })) }
+  return { ...answer, lines: answer.lines.map((line) => ({ ...line, text: cutToBytes(line.text, LINE_BYTES_MAX) })) }
 }

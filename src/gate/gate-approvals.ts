@@ -25,7 +25,7 @@ export type GateApprovalsParts = {
 }
 
 /** What does not hold in the options for approvals, beyond the types of single ones. */
-export function approvalsProblems({ proof, showCode }: ApprovalsOptions): readonly ConfigProblem[] {
+function approvalsProblems({ proof, showCode }: ApprovalsOptions): readonly ConfigProblem[] {
   if (proof !== 'code' || showCode !== undefined) return []
   return [{ key: 'approvals.proof', message: '`code` needs `showCode`: nobody would ever see the code' }]
 }

@@ -35,6 +35,8 @@ export class GateAudit {
   readonly #refused: RefusedRequests
   readonly #checkpoints: GateCheckpoints | undefined
   #cancel: (() => void) | undefined
+  /** The policy that the first call will find; undefined once a record says so. */
+  #beganUnder: string | undefined
   #retaining: Promise<void> | undefined
   #closed = false
 
@@ -69,6 +71,7 @@ export class GateAudit {
 
   /** Under which policy calls are decided from now on. */
   notePolicy(what: string, version: string): void {
+    this.noteCall()
     const { store, clock } = this.#parts
     const body = JSON.stringify({ what, policy: version })
     store.append({ kind: 'gate', at: Math.trunc(clock.now()), callId: null, body })
@@ -92,9 +95,17 @@ export class GateAudit {
     this.#checkpoints?.note(rows)
   }
 
-  /** `version`: of the policy, noted where it is given. */
+  /** A call is opened. A gate that is never asked for one leaves no record of having been there. */
+  noteCall(): void {
+    const version = this.#beganUnder
+    if (version === undefined) return
+    this.#beganUnder = undefined
+    this.notePolicy('the gate began', version)
+  }
+
+  /** `version`: of the policy, noted with the first call where it is given. */
   start(version: string | undefined): void {
-    if (version !== undefined) this.notePolicy('the gate began', version)
+    this.#beganUnder = version
     this.#checkpoints?.start()
     if (this.#parts.options.keepMs !== undefined) this.#retainLater(0)
   }

@@ -119,6 +119,7 @@ describe('chain: when a gate signs', () => {
     const again = await open(file)
     expect(await checkpoints(again)).toHaveLength(1)
     expect(await again.records.publicKey()).toContain('BEGIN PUBLIC KEY')
+    await calls(again, 1)
     await again.close()
     const { openSqliteStore } = await import('../stores/sqlite-store.ts')
     const { systemClock } = await import('../base/clock.ts')

@@ -4,6 +4,7 @@
 import type { Call } from '../describe/call.ts'
 import { readProgress } from '../describe/read-progress.ts'
 import type { Redactor } from '../describe/redactor.ts'
+import { redactShown } from '../execute/redact-shown.ts'
 import type { GateEvents } from '../gate-contract.ts'
 
 /** `emit` never throws; what the caller's own listener throws comes through once all have heard. */
@@ -12,7 +13,7 @@ export function progressOut(
   redactor: Redactor,
 ): (call: Call, said: unknown) => void {
   return ({ id, caller, request }, said) => {
-    const progress = readProgress(said, (message) => redactor.text(message).value)
+    const progress = readProgress(said, (message) => redactShown(message, redactor).value)
     if (progress === undefined) return
     emit('call-progress', { callId: id, tool: request.name, caller, progress })
     request.onProgress?.(progress)

@@ -7,10 +7,12 @@ import type { Call, CallRequest, CheckedInput } from '../describe/call.ts'
 import { ARGUMENT_BYTES_MAX, type ArgumentReferences, checkInput } from '../describe/check-input.ts'
 import type { Entry } from '../describe/entry.ts'
 import type { Outcome } from '../describe/outcome.ts'
+import type { Redactor } from '../describe/redactor.ts'
 import { refused } from '../describe/refused.ts'
 import type { Found } from '../discover/catalogue.ts'
 import type { Views } from '../discover/view.ts'
 import { RateLimits } from '../execute/rate-limits.ts'
+import { redactEnding } from '../execute/redact-ending.ts'
 import type { GateOptions } from '../gate-contract.ts'
 import type { Intent, Records } from '../observe/records.ts'
 import { resultText } from '../observe/result-text.ts'
@@ -25,6 +27,7 @@ export type RoomsParts = {
   readonly authority: GateAuthority
   readonly references: ArgumentReferences | undefined
   readonly shaper: Pick<Shaper, 'shape'>
+  readonly redactor: Redactor
   readonly records: Records
   readonly executor: Rooms['executor']
   readonly openCall: (request: CallRequest) => Call
@@ -92,7 +95,9 @@ export function wireRooms(parts: RoomsParts): Rooms {
       call.trail.marks.shape = clock.monotonic()
       const text = resultText(ending)
       if (text !== undefined) call.trail.result = text
-      return parts.shaper.shape(call, ending)
+      // What a tool answered has lost its secrets where it was settled; a refusal before that may repeat what was sent.
+      const isRefused = ending.kind === 'failure' && call.trail.marks.execute === undefined
+      return parts.shaper.shape(call, isRefused ? redactEnding(call, ending, parts.redactor) : ending)
     },
     reportBug: (call, bug) =>
       refused('internal', `the gate failed; the operator finds the reason under ${call.id}`, {
@@ -120,6 +125,18 @@ function ratesOf(perMinute: RoomsParts['limits']['perMinute'], clock: Clock): Ra
   return new RateLimits(typeof perMinute === 'number' ? { caller: perMinute } : perMinute, clock)
 }
 
+/** All members from the start: the shape of what every call writes does not change on the way. */
+const newMarks = (): Call['trail']['marks'] => ({
+  discover: undefined,
+  admit: undefined,
+  validate: undefined,
+  decide: undefined,
+  intend: undefined,
+  execute: undefined,
+  shape: undefined,
+  closed: undefined,
+})
+
 /** A call that nothing is known of yet but what was asked. */
 export function newCall(request: CallRequest, clock: Clock): Call {
   const id = randomUUID()
@@ -132,7 +149,7 @@ export function newCall(request: CallRequest, clock: Clock): Call {
     caller: request.caller,
     openedAtMs: clock.now(),
     openedMonotonicMs: clock.monotonic(),
-    trail: trace === undefined ? { attempts: 0, marks: {} } : { attempts: 0, marks: {}, trace },
+    trail: trace === undefined ? { attempts: 0, marks: newMarks() } : { attempts: 0, marks: newMarks(), trace },
   }
 }
 

@@ -9,7 +9,7 @@ import { type ToolFailure, toolFailure } from '../describe/tool-failure.ts'
 import type { Artifact } from '../observe/store.ts'
 import type { FoundArtifact } from './argument-artifacts.ts'
 import { bytesPage, linesPage, type PageAsk } from './artifact-page.ts'
-import type { ArtifactQueries, QueryAnswer } from './artifact-query.ts'
+import type { ArtifactQueries, FoundLine, QueryAnswer } from './artifact-query.ts'
 
 export const READ_ARTIFACT = 'read_artifact'
 
@@ -48,7 +48,7 @@ export type ReadArtifactValue = {
   /** Of windows by rows. */
   readonly rows?: readonly unknown[]
   /** Lines that a pattern matches, each with its number from 0. */
-  readonly lines?: readonly { readonly line: number; readonly text: string }[]
+  readonly lines?: readonly FoundLine[]
 }
 
 export type ReadArtifactParts = {
@@ -193,8 +193,11 @@ function shown(value: ReadArtifactValue): string {
   return [head, ...bodyOf(value), ...cut, ...more].join('\n')
 }
 
+const foundLine = ({ line, text, cutFromBytes }: FoundLine): string =>
+  `${line}: ${text}${cutFromBytes === undefined ? '' : ` [cut: this line has ${cutFromBytes} bytes]`}`
+
 function bodyOf({ text, rows, lines }: ReadArtifactValue): readonly string[] {
   if (rows !== undefined) return rows.map((row) => JSON.stringify(row))
-  if (lines !== undefined) return lines.map(({ line, text: found }) => `${line}: ${found}`)
+  if (lines !== undefined) return lines.map(foundLine)
   return text === undefined || text === '' ? [] : [text.endsWith('\n') ? text.slice(0, -1) : text]
 }

@@ -10,7 +10,7 @@ const JOIN =
 export const JOIN_GROUPS = `${JOIN}; exec "$@"`
 
 /** Then the command, which has no descriptor 3. */
-export const JOIN_GROUPS_CLOSED = `${JOIN}; exec 3>&-; exec "$@"`
+const JOIN_GROUPS_CLOSED = `${JOIN}; exec 3>&-; exec "$@"`
 
 /** Variables that a shell makes by itself, and that a command shall not have unless they are given. */
 const SHELL_VARIABLES = ['PWD', 'OLDPWD', 'SHLVL']

@@ -4,8 +4,8 @@
 
 export type Platform = 'linux' | 'darwin' | 'win32'
 
-export const PATH_BYTES_MAX = 4_096
-export const NAME_BYTES_MAX = 255
+const PATH_BYTES_MAX = 4_096
+const NAME_BYTES_MAX = 255
 
 /**
  * `segments`: below the root, in order, without `.` and empty ones. A `..` stays where it stands, because behind a link it

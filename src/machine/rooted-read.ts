@@ -42,7 +42,7 @@ export async function readHeld(
 }
 
 /** Opens a name for reading and looks at what was opened, not at what the name says. */
-export function openHeld(
+function openHeld(
   directory: HeldDirectory,
   name: string,
   bounds: Omit<ReadBounds, 'bytesMax'>,

@@ -70,7 +70,7 @@ export async function writeHeld(
 }
 
 /** Only a regular file with one name may be replaced. */
-export function standingAt(directory: HeldDirectory, name: string, own: OwnGuard): Standing | RootedFailure {
+function standingAt(directory: HeldDirectory, name: string, own: OwnGuard): Standing | RootedFailure {
   const stat = attempt(() => fs.lstatSync(directory.at(name), { bigint: true }))
   if ('kind' in stat) return stat.kind === 'missing' ? undefined : stat
   if (stat.isSymbolicLink()) return { kind: 'swapped' }

@@ -166,6 +166,33 @@ describe('JSON', () => {
   })
 })
 
+describe('a table', () => {
+  test.each([
+    ['without rows, with a cursor larger than the budget', { rows: [], nextCursor: 'x'.repeat(5_000) }],
+    ['with rows and such a cursor', { rows: [{ a: 1 }], nextCursor: 'x'.repeat(5_000) }],
+    ['with a name larger than the budget', [{ ['x'.repeat(5_000)]: 1 }]],
+  ])('%s stays within it', async (_name, given) => {
+    const outcome = await shaped(value(given))
+    expect(total(outcome)).toBeLessThanOrEqual(1_000)
+    expect(outcome.meta.truncated?.kept).toEqual([])
+    expect(textOf(outcome)).toContain('cut by')
+  })
+
+  test.each([
+    [
+      'columns',
+      [Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`c${at}`, at]))],
+      '6 more columns are not shown',
+    ],
+    ['what stands beside the rows', { rows: [{ a: 1 }], note: 'x'.repeat(2_000) }, '…'],
+  ])('said-cut: %s that are left out are said, with a way to them', async (_name, given, said) => {
+    const outcome = await shaped(value(given), { ...keeping(), resultBytes: 10_000 })
+    expect(outcome.meta.truncated).toMatchObject({ layer: 'presentation', unit: 'bytes', kept: [] })
+    expect(textOf(outcome)).toContain(said)
+    expect(textOf(outcome)).toMatch(/cut by the default presentation.*read_artifact.*"unit": "bytes", "from": 0/)
+  })
+})
+
 describe('images, audio and other bytes', () => {
   const image = (bytes: number): ContentPart => ({ type: 'image', data: 'A'.repeat(bytes), mimeType: 'image/png' })
 

@@ -12,8 +12,8 @@ import type { Body, Cut, Fitted } from './shapes/shaped.ts'
 import { shareFairly } from './shapes/share-fairly.ts'
 
 /** Base64 characters of one image, sound or other piece of bytes, and of all of them in one result. */
-export const MEDIA_BYTES_MAX = 1_048_576
-export const MEDIA_BYTES_OF_ALL_MAX = 2 * MEDIA_BYTES_MAX
+const MEDIA_BYTES_MAX = 1_048_576
+const MEDIA_BYTES_OF_ALL_MAX = 2 * MEDIA_BYTES_MAX
 /** More parts than this are left out: each of them costs something, however little it holds. */
 const PARTS_MAX = 1_000
 
@@ -55,26 +55,35 @@ function fitJson({ text, rows }: Body & { kind: 'json' }, options: FitOptions): 
   return { content, cut: { ...common, unit: 'bytes', originalUnits: originalBytes, kept: ranges } }
 }
 
-function fitTable({ header, lines, rows, beyond, text }: Body & { kind: 'table' }, options: FitOptions): Fitted {
+function fitTable(
+  { header, lines, rows, isPartial, beyond, text }: Body & { kind: 'table' },
+  options: FitOptions,
+): Fitted {
   const all = tableText([header, ...lines], beyond)
-  const isShort = lines.length === rows
+  const isShort = lines.length === rows && !isPartial
   if (isShort && utf8Bytes(all) <= options.bytesMax) return { content: [textPart(all)], cut: undefined }
   const left = room(options)
   const kept = fittingLines([header, ...lines], beyond, left)
-  const first = lines[0]
-  const isStart = kept.length <= 1 && first !== undefined
-  const shown = isStart ? [cutToBytes(tableText([header, first], beyond), left)] : [tableText(kept, beyond)]
+  const first = lines.slice(0, 1)
+  const isStart = kept.length <= first.length
+  const shown = isStart ? [cutToBytes(tableText([header, ...first], beyond), left)] : [tableText(kept, beyond)]
   const isPresented = kept.length === lines.length + 1
   const json = text()
   const content = shown.filter((one) => one !== '').map(textPart)
+  const originalBytes = utf8Bytes(json)
+  // Where all rows are shown the rest is no further row.
+  const isBeside = isPresented && lines.length === rows
   return {
     content,
     cut: {
       layer: isPresented ? 'presentation' : options.layer,
-      originalBytes: utf8Bytes(json),
+      originalBytes,
       keptBytes: content.reduce((sum, part) => sum + partBytes(part), 0),
-      ...{ unit: 'rows', originalUnits: rows, withheld: [] },
-      kept: isStart ? [] : [{ from: 0, to: kept.length - 1 }],
+      ...(isBeside || rows === 0
+        ? { unit: 'bytes', originalUnits: originalBytes }
+        : { unit: 'rows', originalUnits: rows }),
+      withheld: [],
+      kept: isStart || isBeside ? [] : [{ from: 0, to: kept.length - 1 }],
       whole: { mediaType: 'application/json', content: json },
     },
   }

@@ -29,9 +29,11 @@ export function intentText(call: Call, redactor: Redactor): RecordText {
 
 /** The record after: how the call ended, and what the tool really did as far as anybody knows. */
 export function endText(call: Call, outcome: Outcome, contentBytes: number, redactor: Redactor): RecordText {
-  const { attempts, blockedMs, input, marks, redacted, artifactId, secrets, result } = call.trail
+  const { attempts, blockedMs, exclusive, input, marks, redacted, artifactId, secrets, result } = call.trail
   const { place, startedMs, truncated } = outcome.meta
-  let { open, personal } = known(call, redactor)
+  const common = known(call, redactor)
+  const { wholeArguments } = common
+  let { open, personal } = common
   open += outcome.ok ? ',"ok":true' : `,"ok":false,"error":${errorKind(outcome.error)}`
   open += `,"ms":${milliseconds(outcome.elapsedMs)},"attempts":${attempts},"contentBytes":${contentBytes}`
   if (startedMs !== undefined) open += `,"startedMs":${milliseconds(startedMs)}`
@@ -50,12 +52,16 @@ export function endText(call: Call, outcome: Outcome, contentBytes: number, reda
     open += `,"result":{"bytes":${long.bytes}}`
     personal += `,"result":{"digest":"${long.digest}"}`
   }
+  // Why it had to run alone may name what it was asked for.
+  if (exclusive !== undefined)
+    personal += `,"exclusive":${JSON.stringify(redactor.text(exclusive).value.slice(0, 1_024))}`
   if (!outcome.ok) personal += `,"error":${errorWords(outcome.error, redactor)}`
   return {
     body: `{${open}}`,
     personal: `{${personal}}`,
     subject: subjectOf(call.caller),
-    ...(input === undefined ? undefined : { argumentsText: input.text }),
+    // What stands in the record whole needs nothing that proves it.
+    ...(input === undefined || wholeArguments ? undefined : { argumentsText: input.text }),
     ...(typeof result === 'string' && long === undefined ? { resultText: result } : undefined),
   }
 }
@@ -73,14 +79,13 @@ export function shortText({ caller, request, trail }: Call, outcome: Outcome): R
 
 /** What is worth keeping of how the tool came to run; nothing for most calls. */
 function runText(trail: Call['trail']): string {
-  const { place, laneWaitMs, exclusive, limitsHit, limitsUnenforced, cachedFrom, replayOf } = trail
+  const { place, laneWaitMs, limitsHit, limitsUnenforced, cachedFrom, replayOf } = trail
   let text = ''
   // Of a tool in the gate's own process there is nothing to explain.
   if (place !== undefined && place.place !== 'process') text += `,"placeWhy":${JSON.stringify(place.why)}`
   if (limitsHit !== undefined) text += `,"limitsHit":${JSON.stringify(limitsHit)}`
   if (limitsUnenforced !== undefined) text += `,"limitsUnenforced":${JSON.stringify(limitsUnenforced)}`
   if (laneWaitMs !== undefined) text += `,"laneWaitMs":${milliseconds(laneWaitMs)}`
-  if (exclusive !== undefined) text += `,"exclusive":${JSON.stringify(exclusive.slice(0, 1_024))}`
   if (cachedFrom !== undefined) text += `,"cachedFrom":${JSON.stringify(cachedFrom)}`
   if (replayOf !== undefined) text += `,"replayOf":${JSON.stringify(replayOf)}`
   return text
@@ -88,8 +93,19 @@ function runText(trail: Call['trail']): string {
 
 const STAGES = ['discover', 'admit', 'validate', 'decide', 'intend', 'execute', 'shape'] as const
 
-/** How long each stage took, as far as the call came. */
+/** How long each stage took. Most calls come through all of them, and are told in one go. */
 function stagesText(marks: StageMarks): string {
+  const { discover, admit, validate, decide, intend, execute, shape, closed } = marks
+  if (execute === undefined || shape === undefined || closed === undefined) return stagesSoFar(marks)
+  if (discover === undefined || admit === undefined || validate === undefined) return stagesSoFar(marks)
+  if (decide === undefined || intend === undefined) return stagesSoFar(marks)
+  const before = `"discover":${milliseconds(admit - discover)},"admit":${milliseconds(validate - admit)},"validate":${milliseconds(decide - validate)}`
+  const after = `"decide":${milliseconds(intend - decide)},"intend":${milliseconds(execute - intend)},"execute":${milliseconds(shape - execute)}`
+  return `,"stages":{${before},${after},"shape":${milliseconds(closed - shape)}}`
+}
+
+/** As far as the call came. */
+function stagesSoFar(marks: StageMarks): string {
   let text = ''
   let [began, name]: [number | undefined, string] = [undefined, '']
   for (const stage of STAGES) {
@@ -128,7 +144,8 @@ export function lateText(call: Call, ending: Ending, afterMs: number, redactor: 
   return { body, personal: `{${callerText(call.caller)}${words}}`, subject: subjectOf(call.caller) }
 }
 
-type Halves = { open: string; personal: string }
+/** `wholeArguments`: they stand there as they were decided on, nothing redacted and nothing cut. */
+type Halves = { readonly open: string; readonly personal: string; readonly wholeArguments: boolean }
 
 /** Who asked what, through which door, and what the policy answered: members common to the records before and after. */
 function known(call: Call, redactor: Redactor): Halves {
@@ -136,6 +153,7 @@ function known(call: Call, redactor: Redactor): Halves {
   const { request } = call
   let open = `"entrance":"${request.entrance}","runId":"${call.runId}"`
   let personal = callerText(call.caller)
+  let wholeArguments = true
   if (request.id !== undefined) personal += `,"id":${JSON.stringify(request.id)}`
   if (request.parent !== undefined) open += parentText(request.parent)
   if (typeof request.idempotencyKey === 'string')
@@ -144,6 +162,7 @@ function known(call: Call, redactor: Redactor): Halves {
   if (input !== undefined) {
     open += `,"effect":"${input.effect}"`
     const args = redactor.jsonText(input.text)
+    wholeArguments = args.names.length === 0 && args.value.length <= ARGUMENT_CHARACTERS_MAX
     if (args.names.length > 0) open += `,"argsRedacted":${JSON.stringify(args.names)}`
     personal += argumentsText(args.value)
   }
@@ -156,7 +175,7 @@ function known(call: Call, redactor: Redactor): Halves {
   if (approvalId !== undefined) open += `,"approval":${JSON.stringify(approvalId)}`
   if (grantId !== undefined) open += `,"grant":${JSON.stringify(grantId)}`
   if (remark !== undefined) personal += `,"remark":${JSON.stringify(remark)}`
-  return { open, personal }
+  return { open, personal, wholeArguments }
 }
 
 /** The call that this one was made in, and all calls around it from the outermost on. */

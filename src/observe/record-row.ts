@@ -31,7 +31,7 @@ export type RecordDraft = {
    */
   readonly personal?: string
   readonly subject?: RecordSubject & { readonly session?: string }
-  /** Canonical arguments as they were decided on. Not kept: the body gets `argsHmac`, made with a key of the store. */
+  /** Canonical arguments as they were decided on. Not kept: the body gets `argsHmac`, made with a key of the store. Of an end only where its arguments do not stand there whole. */
   readonly argumentsText?: string
   /** The settled value as JSON text. Not kept: the body gets `result` with its `digest` and `bytes`. */
   readonly resultText?: string

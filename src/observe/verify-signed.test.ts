@@ -16,8 +16,8 @@ import { SubjectKeys } from '../stores/subject-keys.ts'
 import { CheckpointMaker } from './checkpoints/checkpoint-maker.ts'
 import { noteBody } from './checkpoints/note-body.ts'
 import { planFloors } from './checkpoints/plan-floors.ts'
-import type { RecordRow, Store } from './store.ts'
-import { type Verification, type VerifyOptions, verifyRecords } from './verify.ts'
+import type { ChainFloor, RecordRow, Store } from './store.ts'
+import { type VerifiableStore, type Verification, type VerifyOptions, verifyRecords } from './verify.ts'
 
 const files = new StoreFiles()
 const pristine = join(files.root, 'signed.db')
@@ -319,6 +319,30 @@ describe('chain: old rows that were dropped as signed', () => {
     for (const options of [{}, { notes }, { notes: [...notes, ...later], publicKey: ours.pem }])
       expect(await verifyRecords(store, options)).toMatchObject({ kind: 'ok' })
     expect((await store.records({ chain: first(), limit: 1 }))[0]?.seq).toBe(ROWS + 1)
+    await store.close()
+  })
+
+  test('dropped while they are verified, which finds nothing that is not so', async () => {
+    const file = join(files.root, 'retained-meanwhile.db')
+    copyFileSync(pristine, file)
+    const store = await files.open(file)
+    let floors: readonly ChainFloor[] | undefined
+    const meanwhile: VerifiableStore = {
+      chains: () => store.chains(),
+      recordCount: () => store.recordCount(),
+      records: async (query) => {
+        // What was signed has been read when the first chain is.
+        if (query.chain !== undefined && floors === undefined) {
+          const maker = makerFor(store)
+          await maker.make({ full: true, floors: await planFloors(store, 2_000) })
+          floors = await store.dropBefore(2_000)
+          await maker.make({ full: true, floors })
+        }
+        return await store.records(query)
+      },
+    }
+    expect(await verifyRecords(meanwhile, { notes, publicKey: ours.pem })).toMatchObject({ kind: 'ok' })
+    expect(floors?.length).toBeGreaterThan(0)
     await store.close()
   })
 

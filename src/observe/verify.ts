@@ -43,6 +43,9 @@ export type Verification =
 
 const PAGE_ROWS_MAX = 10_000
 
+/** Old rows may go while others are walked, a few times in a row. Then what was found stands. */
+const LOOKS_MAX = 5
+
 const UNSEEN =
   'rows cut from the end of a chain, or a chain missing as a whole, show only against a copy of a checkpoint kept elsewhere'
 const UNSIGNED = 'no checkpoint has signed these records: whoever can write them can recompute them'
@@ -57,10 +60,30 @@ export async function verifyRecords(store: VerifiableStore, options: VerifyOptio
   try {
     // The copies as they are now: of one that comes meanwhile the record may have been looked for already.
     const notes = options.notes === undefined ? {} : { notes: [...options.notes] }
-    return await walkChains(store, pageRows, { ...options, ...notes })
+    return await walkUndropped(store, pageRows, { ...options, ...notes })
   } catch (error) {
     // A file so damaged that it cannot be read holds nothing that could be believed.
     return { kind: 'broken', chain: '', seq: 0, reason: `the records cannot be read: ${errorMessage(error)}`, rows: 0 }
+  }
+}
+
+/** What is missing because it was dropped meanwhile was signed meanwhile: then all is looked at again. */
+async function walkUndropped(store: VerifiableStore, limit: number, options: VerifyOptions): Promise<Verification> {
+  for (let look = 1; ; look += 1) {
+    const dropped = await lastDropping(store)
+    const found = await walkChains(store, limit, options)
+    if (found.kind === 'ok' || look === LOOKS_MAX || (await lastDropping(store)) === dropped) return found
+  }
+}
+
+/** The row that the newest dropping left, in the transaction that it was. */
+async function lastDropping(store: VerifiableStore): Promise<number | undefined> {
+  try {
+    const [row] = await store.records({ kind: 'retention', newestFirst: true, unopened: true, limit: 1 })
+    return row?.position
+  } catch {
+    // What cannot be read is told where it is looked at.
+    return undefined
   }
 }
 

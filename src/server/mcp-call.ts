@@ -11,7 +11,7 @@ import type { Session } from '../gate-contract.ts'
 import type { McpClient } from './mcp-client.ts'
 import type { TellProgress } from './mcp-progress.ts'
 
-export const INVALID_REQUEST = -32600
+const INVALID_REQUEST = -32600
 export const INVALID_PARAMS = -32602
 
 /** Makes an error of the protocol. */

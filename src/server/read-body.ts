@@ -8,7 +8,7 @@ import type { JsonValue } from '../base/json-value.ts'
 /** Bytes of one request, as MCP messages may have. */
 export const BODY_BYTES_MAX = 4 * 1024 * 1024
 /** Arguments are bounded more narrowly by the gate; these bounds also hold what is around them. */
-export const MESSAGE_BOUNDS = { bytesMax: BODY_BYTES_MAX, depthMax: 80, keysMax: 20_000 } as const
+const MESSAGE_BOUNDS = { bytesMax: BODY_BYTES_MAX, depthMax: 80, keysMax: 20_000 } as const
 
 export type BodyRead =
   | { readonly kind: 'ok'; readonly value: JsonValue }

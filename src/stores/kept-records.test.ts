@@ -273,6 +273,23 @@ describe('sealing on disk', () => {
     await store.close()
   })
 
+  test('after an erasure no file holds anything of calls that had ended long before it', async () => {
+    const store = await sqlite()
+    for (let call = 0; call < 60; call += 1) {
+      const callId = `c${call}`
+      const key = { key: `key-of-eva-${call}`, tenant: 't', user: 'eva', agent: 'a', tool: 'w', digest: 'd' }
+      await store.intend({
+        ...{ callId, tool: 'w', effect: 'write', argumentsText: `{"iban":"secret-iban-${call}"}`, journal: key },
+        record: { ...endOf('eva', callId), kind: 'intent' },
+      })
+      store.append(endOf('eva', callId), callId)
+      await store.flush()
+    }
+    await store.erase({ tenant: 't', user: 'eva' }, erasure)
+    await store.close()
+    expect(onDisk().match(/key-of-eva|secret-iban/g) ?? []).toEqual([])
+  })
+
   test('a copy of the file from before an erasure is what still can be read, and no file from after it', async () => {
     const store = await sqlite()
     store.append(endOf('eva', 'c1'))

@@ -158,8 +158,6 @@ CREATE TABLE sealing (
 ) STRICT, WITHOUT ROWID;
 ALTER TABLE records ADD COLUMN subject TEXT;    -- whose key sealed the body; only to find rows by
 ALTER TABLE records ADD COLUMN session INTEGER; -- a keyed digest of the session; likewise
-CREATE INDEX records_by_subject ON records (subject);
-CREATE INDEX records_by_session ON records (session);
 ALTER TABLE journal ADD COLUMN subject TEXT;    -- whose key sealed the answer
 `
 

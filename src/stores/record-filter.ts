@@ -5,7 +5,7 @@ import { mergeMembers } from '../base/merge-members.ts'
 import type { RecordQuery, RecordRow } from '../observe/store.ts'
 
 /** Whether a query asks for anything that stands in bodies. */
-export const looksInside = (query: RecordQuery): boolean => INSIDE.some((name) => query[name] !== undefined)
+const looksInside = (query: RecordQuery): boolean => INSIDE.some((name) => query[name] !== undefined)
 
 const PERSONAL = ['tenant', 'user', 'agent', 'session'] as const
 const NAMED = [...PERSONAL, 'tool', 'source'] as const

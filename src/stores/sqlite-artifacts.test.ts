@@ -88,6 +88,22 @@ describe('a sealed file', () => {
     await again.close()
   })
 
+  test('hands out nothing that was moved to another person', async () => {
+    const file = files.next()
+    const store = await opened({ file, clock })
+    expect(await store.artifacts.keep(artifact(clock), bounds)).toEqual({ kind: 'kept' })
+    const bob = { ...principal, user: 'bob' }
+    const own = artifact(clock, 'of bob', 'art_2')
+    expect(await store.artifacts.keep({ ...own, row: { ...own.row, principal: bob } }, bounds)).toEqual({
+      kind: 'kept',
+    })
+    await change(file, `UPDATE artifacts SET user = 'bob' WHERE id = 'art_1'`)
+    expect(await store.artifacts.find('art_1', bob, clock.now())).toBeUndefined()
+    expect(await store.artifacts.find('art_2', bob, clock.now())).toBeDefined()
+    expect((await store.artifacts.list({ limit: 9 })).map(({ id }) => id)).toEqual(['art_2'])
+    await store.close()
+  })
+
   test('hands out nothing that was changed, moved to another id, or whose key is gone', async () => {
     const file = files.next()
     const store = await opened({ file, clock })

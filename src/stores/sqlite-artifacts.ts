@@ -115,14 +115,17 @@ export class SqliteArtifacts {
     this.#sql.content.run([kept, row.id])
   }
 
-  /** Undefined where the key of the person is gone. */
+  /** Undefined where the key of the person is gone, or is another person's than the row says. */
   #rowOf(row: SqlRow): ArtifactRow | undefined {
     const argumentsText = this.#opened(row, 'arguments')
     if (argumentsText === undefined) return undefined
+    const subject = textOrNull(row, 'subject')
+    const person = { tenant: textOf(row, 'tenant'), user: textOf(row, 'user') }
+    if (subject !== null && this.#keys.idOf(person) !== subject) return undefined
     return {
       id: textOf(row, 'id'),
       digest: textOf(row, 'digest'),
-      principal: { tenant: textOf(row, 'tenant'), user: textOf(row, 'user'), agent: textOf(row, 'agent') },
+      principal: { ...person, agent: textOf(row, 'agent') },
       call: {
         id: textOf(row, 'call_id'),
         session: textOf(row, 'session'),

@@ -9,7 +9,7 @@ import type { SqlDatabase, SqlRow, SqlStatement } from './sqlite-driver.ts'
 import { journalKeyOf } from './sqlite-kept-json.ts'
 import { asBytes, numberOf, textOf, textOrNull } from './sqlite-values.ts'
 
-export const LEASE_MS = 10_000
+const LEASE_MS = 10_000
 export const RENEW_MS = 3_000
 
 export class SqliteIntents {

@@ -97,20 +97,17 @@ export function sessionOf(rows: FlatRows, row: number): string | undefined {
   return typeof session === 'string' ? session : undefined
 }
 
+type Growing<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
+
 export function bodyParts(rows: FlatRows, row: number): BodyParts {
-  const text = (field: number): string | undefined => {
-    const value = rows[row + field]
-    return typeof value === 'string' ? value : undefined
-  }
-  const [personal, tenant, user] = [text(5), text(6), text(7)]
-  const [argumentsText, resultText] = [text(8), text(9)]
-  return {
-    body: String(rows[row + 3]),
-    ...(personal === undefined ? {} : { personal }),
-    ...(tenant === undefined || user === undefined ? {} : { subject: { tenant, user } }),
-    ...(argumentsText === undefined ? {} : { argumentsText }),
-    ...(resultText === undefined ? {} : { resultText }),
-  }
+  const parts: Growing<BodyParts> = { body: String(rows[row + 3]) }
+  const [personal, tenant, user] = [rows[row + 5], rows[row + 6], rows[row + 7]]
+  if (typeof personal === 'string') parts.personal = personal
+  if (typeof tenant === 'string' && typeof user === 'string') parts.subject = { tenant, user }
+  const [argumentsText, resultText] = [rows[row + 8], rows[row + 9]]
+  if (typeof argumentsText === 'string') parts.argumentsText = argumentsText
+  if (typeof resultText === 'string') parts.resultText = resultText
+  return parts
 }
 
 /** What people decide, each with the record of it. */

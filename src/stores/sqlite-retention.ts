@@ -57,22 +57,13 @@ export class SqliteRetention {
     return last === undefined ? undefined : { chain, seq: numberOf(last, 'seq'), hash: textOf(last, 'hash') }
   }
 
-  /** Inside a write transaction. What is deleted is overwritten. */
-  erase(subject: RecordSubject, record: RecordDraft): Erased {
-    this.#all('PRAGMA secure_delete = ON')
-    try {
-      return this.#erase(subject, record)
-    } finally {
-      this.#all('PRAGMA secure_delete = OFF')
-    }
-  }
-
   /** After an erasure is durable: the log holds older pages, and goes where nobody reads them any more. */
   emptyLog(): void {
     this.#all('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
-  #erase(subject: RecordSubject, record: RecordDraft): Erased {
+  /** Inside a write transaction. What is deleted is overwritten, here as everywhere in the database. */
+  erase(subject: RecordSubject, record: RecordDraft): Erased {
     const { tenant, user } = subject
     const id = this.#keys.destroy(subject)
     const records = id === undefined ? 0 : this.#run('UPDATE records SET session = NULL WHERE subject = ?', [id])

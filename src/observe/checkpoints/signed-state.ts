@@ -13,7 +13,7 @@ export type Finding = { readonly chain: string; readonly seq: number; readonly r
 type Kept = { readonly row: Pick<RecordRow, 'chain' | 'seq'>; readonly hash: string; readonly checkpoint: Checkpoint }
 
 /** A chain's promised rows in their order. Hashes stand as bytes: there may be very many. */
-export class PromisedRows {
+class PromisedRows {
   readonly #hashes = new Map<number, string>()
 
   add(seq: number, hash: string): boolean {

@@ -21,6 +21,8 @@ export class ExactValues {
   readonly spanMax: number
   readonly isEmpty: boolean
   readonly #scanner: PairScanner
+  /** Those that no two characters of ASCII stand in. */
+  readonly #foreign: readonly SecretValue[]
 
   constructor(values: readonly SecretValue[]) {
     const known = [...values]
@@ -31,13 +33,22 @@ export class ExactValues {
       (most, { value }) => (/[\r\n]/.test(value) ? Math.max(most, value.length * 8) : most),
       0,
     )
-    const encoded = known.flatMap(({ name, value }) => [...encodings(value)].map((text) => literal(text, name)))
+    const encoded = known.flatMap(({ name, value }) =>
+      [...new Set(encodings(value))].map((text) => literal(text, name)),
+    )
+    this.#foreign = known.filter(({ value }) => !ASCII_PAIR.test(value))
     this.candidates = [...encoded, ...known.flatMap(({ name, value }) => [...escaped(value, name)])]
     this.#scanner = new PairScanner(encoded, { mayStandBefore: () => false, at: () => {} })
   }
 
-  /** Blocks of lines that are all of one alphabet are looked at as if their line breaks were not there. */
+  /**
+   * What no pair of characters tells. Blocks of lines that are all of one alphabet are looked at as if their line breaks were
+   * not there.
+   */
   findBroken(text: string, into: Finding[]): void {
+    for (const { name, value } of this.#foreign)
+      for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
+        into.push({ from: at, to: at + value.length, name })
     if (this.isEmpty || !text.includes('\n')) return
     for (const block of brokenBlocks(text)) {
       const found: Finding[] = []
@@ -47,13 +58,15 @@ export class ExactValues {
   }
 }
 
+const ASCII_PAIR = /[\x00-\x7f]{2,}/
+
 /** Texts beyond ASCII are noticed by their first bytes of it, where they have two. */
 function literal(text: string, name: string): Candidate {
-  const ascii = /[\x00-\x7f]{2,}/.exec(text)
+  const ascii = ASCII_PAIR.exec(text)
   const anchor = ascii === null ? text : ascii[0]
   const lead = ascii?.index ?? 0
   return {
-    anchor,
+    ...{ anchor, always: true },
     tryAt: (of, at) =>
       of.startsWith(text, at - lead) ? { from: at - lead, to: at - lead + text.length, name } : undefined,
   }
@@ -73,10 +86,18 @@ function* escaped(value: string, name: string): Generator<Candidate> {
   for (const after of ['%', '\\', '&', '+', second]) leads.add(first + after)
   for (const [character, name] of Object.entries(HTML)) if (character === first) leads.add(`&${name.charAt(0)}`)
   if (/["\\/'\n\r\t]/.test(first)) leads.add(`\\${JSON_LETTER[first] ?? first}`)
-  for (const anchor of leads) if (/^[\x00-\x7f]{2}$/.test(anchor)) yield { anchor, tryAt }
+  for (const anchor of leads) if (/^[\x00-\x7f]{2}$/.test(anchor)) yield { anchor, tryAt, always: true }
 }
 
 const JSON_LETTER: Readonly<Record<string, string>> = { '\n': 'n', '\r': 'r', '\t': 't' }
+
+/** Base64 in an address, and in JSON of writers that escape slashes. */
+const BASE64_ESCAPED = [
+  ['%2B', '%2F'],
+  ['%2b', '%2f'],
+  ['%252B', '%252F'],
+  ['+', '\\/'],
+] as const
 
 /** The value as it is, in hexadecimal, and in base64 without the characters that it shares with what stands around it. */
 function* encodings(value: string): Generator<string> {
@@ -89,6 +110,7 @@ function* encodings(value: string): Generator<string> {
     const text = whole.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
     yield text
     yield text.replaceAll('+', '-').replaceAll('/', '_')
+    for (const [plus, slash] of BASE64_ESCAPED) yield text.replaceAll('+', plus).replaceAll('/', slash)
   }
 }
 

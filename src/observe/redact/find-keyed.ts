@@ -184,7 +184,7 @@ function headerOf(text: string, name: string, key: Key, code: number, value: Val
 }
 
 /** What stands in quotes beside such a name. Labels of forms repeat the name. */
-export function isSecretText(text: string, name: string, isData: boolean): boolean {
+function isSecretText(text: string, name: string, isData: boolean): boolean {
   if (text.length < 3 || isPlaceholder(text)) return false
   const plain = text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
   if (plain === name.replaceAll('-', '')) return false

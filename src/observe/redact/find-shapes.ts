@@ -33,7 +33,7 @@ const WORD = /[A-Za-z0-9_-]/
 const ESCAPE_BEFORE = /(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\u001b\[[0-9;]{0,12}m)$/
 
 /** Whether what begins here is not the middle of a longer word. */
-export function beginsWord(text: string, at: number): boolean {
+function beginsWord(text: string, at: number): boolean {
   if (at === 0 || !WORD.test(text.charAt(at - 1))) return true
   return ESCAPE_BEFORE.test(text.slice(Math.max(0, at - 16), at))
 }

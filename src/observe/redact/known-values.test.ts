@@ -151,3 +151,31 @@ describe('what is handed to a server', () => {
     expect(names(name, value)).toEqual([])
   })
 })
+
+describe('a value that is known is found whole', () => {
+  it('where another form ends inside of it', () => {
+    const value = 'Zq7xKp2mVbN8sLw4!tail-of-it'
+    expect(known(value).text(`got Bearer ${value} here`)).toEqual({
+      value: 'got Bearer [redacted:upstream-key] here',
+      names: ['upstream-key'],
+    })
+  })
+
+  it('where nothing of it is ASCII', () => {
+    for (const value of ['пароль-секрет', '我的超级秘密口令是这个'])
+      expect(known(value).text(`is ${value}${value} here`).value).toBe(
+        'is [redacted:upstream-key][redacted:upstream-key] here',
+      )
+  })
+
+  it('as a short name of a member', () => {
+    expect(known('Zq7xKp2m9!').json({ 'Zq7xKp2m9!': 1 }).value).toEqual({ '[redacted:upstream-key]': 1 })
+  })
+
+  it('in base64 that is escaped in turn', () => {
+    const value = 'a?>b/+~ü~~~~ÿÿÿÿ>>>???'
+    const encoded = Buffer.from(value).toString('base64')
+    for (const escaped of [encodeURIComponent(encoded), encoded.replaceAll('/', '\\/')])
+      expect(known(value).text(`x=${escaped}.`).value).not.toContain(escaped.slice(8, -8))
+  })
+})

@@ -11,6 +11,8 @@ export type Candidate = {
   readonly tryAt: (text: string, at: number) => Finding | undefined
   /** Where the pair ends that is noticed; absent: the rarest one of the anchor. */
   readonly offset?: number
+  /** Is looked for inside of other findings too: it may go on behind them. */
+  readonly always?: true
 }
 
 /** Told of each `:`, `=`, `>` or `-` behind a character that may end a name. */
@@ -24,7 +26,9 @@ const SEPARATOR = 255
 const SEPARATORS = [45, 58, 61, 62]
 const LISTS_MAX = 254
 
-type Noticed = { readonly anchor: string; readonly offset: number; readonly tryAt: Candidate['tryAt'] }
+type Noticed = Required<Omit<Candidate, 'always'>> & { readonly always: boolean }
+
+type Found = { readonly finding: Finding; readonly always: boolean }
 
 export class PairScanner {
   readonly #table = new Uint8Array(SIZE * SIZE)
@@ -34,9 +38,9 @@ export class PairScanner {
   constructor(candidates: readonly Candidate[], separator: AtSeparator) {
     this.#separator = separator
     const both = new Map<number, Noticed[]>()
-    for (const { anchor, tryAt, offset = rarestPair(anchor) } of candidates) {
+    for (const { anchor, tryAt, offset = rarestPair(anchor), always = false } of candidates) {
       const pair = (anchor.charCodeAt(offset - 1) << 7) | anchor.charCodeAt(offset)
-      both.set(pair, [...(both.get(pair) ?? []), { anchor, offset, tryAt }])
+      both.set(pair, [...(both.get(pair) ?? []), { anchor, offset, tryAt, always }])
     }
     for (const [pair, noticed] of both) this.#put(pair, noticed)
     for (const code of SEPARATORS)
@@ -56,6 +60,8 @@ export class PairScanner {
     const table = this.#table
     const { length } = text
     let before = 0
+    /** Where what was found so far ends. */
+    let until = -1
     for (let at = 0; at < length; at += 1) {
       // What is not ASCII shares a row with a character that no text has.
       const unit = text.charCodeAt(at)
@@ -63,22 +69,25 @@ export class PairScanner {
       const index = table[(before << 7) | code] ?? 0
       before = code
       if (index === 0) continue
-      if (index === SEPARATOR || isSeparator(code)) this.#separator.at(text, at, keyed)
+      const isInside = at <= until
+      if (!isInside && (index === SEPARATOR || isSeparator(code))) this.#separator.at(text, at, keyed)
       if (index === SEPARATOR) continue
-      const finding = this.#tried(text, at, index)
-      if (finding === undefined) continue
+      const noticed = this.#tried(text, at, index, isInside)
+      if (noticed === undefined) continue
+      const { finding, always } = noticed
       into.push(finding)
-      if (finding.to <= at) continue
+      until = Math.max(until, finding.to)
+      if (!always || finding.to <= at) continue
       at = finding.to - 1
       before = 0
     }
   }
 
-  #tried(text: string, at: number, index: number): Finding | undefined {
-    for (const { anchor, offset, tryAt } of this.#lists[index] ?? []) {
-      if (!text.startsWith(anchor, at - offset)) continue
+  #tried(text: string, at: number, index: number, isInside: boolean): Found | undefined {
+    for (const { anchor, offset, tryAt, always } of this.#lists[index] ?? []) {
+      if ((isInside && !always) || !text.startsWith(anchor, at - offset)) continue
       const finding = tryAt(text, at - offset)
-      if (finding !== undefined) return finding
+      if (finding !== undefined) return { finding, always }
     }
     return undefined
   }

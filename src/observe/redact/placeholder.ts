@@ -19,7 +19,7 @@ const FORMS: readonly RegExp[] = [
   /^(.)\1*$/,
   /\[redacted:/,
   // Said in words.
-  /^(?:your|insert|enter|replace|change|put)[-_ ]?\w|[-_ ]here$/i,
+  /^(?:your|insert|enter|replace|change|put)(?:[-_ ]\w|(?:your|my|this|it|me|with|api|access|client|auth|pass(?:word|wd|phrase)?|secret|token|key|value|here){1,6}\W*$)|[-_ ]here$/i,
   /example|placeholder|changeme|redacted|dummy/i,
 ]
 

@@ -83,3 +83,67 @@ describe('JSON text', () => {
     }
   })
 })
+
+const TOKEN = `ghp_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2)}`
+
+describe('what JSON makes of a value', () => {
+  it('counts: an address has no members and is all text', () => {
+    const made = json({
+      link: new URL('https://ana:S3cretPass9@db.test/x'),
+      shown: { toJSON: () => ({ token: 'abc' }) },
+    })
+    expect(JSON.stringify(made)).toBe(
+      '{"link":"https://ana:[redacted:url-password]@db.test/x","shown":{"token":"[redacted:token]"}}',
+    )
+    const clean = { link: new URL('https://db.test/x'), at: new Date(0) }
+    expect(json(clean)).toBe(clean)
+  })
+
+  it('is not all of it: maps and sets are looked through', () => {
+    const made = json({ map: new Map([['password', 'abc']]), set: new Set([TOKEN, 'b']) })
+    expect(made).toEqual({
+      map: new Map([['password', '[redacted:password]']]),
+      set: new Set(['[redacted:github-token]', 'b']),
+    })
+    const clean = new Map([['a', 'b']])
+    expect(json(clean)).toBe(clean)
+  })
+})
+
+describe('a value that holds itself', () => {
+  it('ends where it begins again, however often it does', () => {
+    const root: Record<string, unknown> = { name: TOKEN }
+    const children = Array.from({ length: 50 }, () => ({ parent: root, siblings: undefined as unknown }))
+    for (const child of children) child.siblings = children
+    root.children = children
+    expect(JSON.stringify(json(root))).not.toContain(TOKEN)
+  })
+
+  it('is not one that names the same thing twice', () => {
+    const same = { id: 1 }
+    const value = { one: same, other: [same, same] }
+    expect(json(value)).toBe(value)
+  })
+})
+
+describe('under a secret name', () => {
+  it('what only resembles a placeholder loses the secrets that show by themselves', () => {
+    expect(json({ credentials: 'postgres://ana:R3alPw99x@db.example.com/x', secret: `your ${TOKEN}` })).toEqual({
+      credentials: 'postgres://ana:[redacted:url-password]@db.example.com/x',
+      secret: 'your [redacted:github-token]',
+    })
+  })
+
+  it('a setting that says of which type it is has a value all the same', () => {
+    expect(json({ db_password: { sensitive: true, type: 'string', value: 'correct horse' } })).toEqual({
+      db_password: { sensitive: true, type: 'string', value: '[redacted:password]' },
+    })
+  })
+
+  it('a word that begins like a placeholder is none', () => {
+    for (const password of ['putty#1234Xy', 'enterprise-Key99', 'insertion9999X'])
+      expect(json({ password })).toEqual({ password: '[redacted:password]' })
+    for (const password of ['changeit', 'change-me', 'yourpassword', 'YOUR_KEY', 'yourApiKey', 'insert token'])
+      expect(json({ password })).toEqual({ password })
+  })
+})

@@ -1,5 +1,6 @@
 // Takes secrets out of values as JSON has them. Copies only what it changes, and keeps the shape: a text becomes a marker, an
-// object stays one. Under a name that says so every text is a secret, but for what describes one, as a schema does.
+// object stays one. Under a name that says so every text is a secret, but for what describes one, as a schema does. What JSON would
+// make of an object counts as well as its members: an address has none, and is all text.
 
 import { isPlaceholder } from './placeholder.ts'
 import type { SecretKeys } from './secret-keys.ts'
@@ -12,6 +13,7 @@ export type JsonParts = {
 
 /** Deeper values are no data that a tool answers; what is below is taken out unseen. */
 const DEPTH_MAX = 512
+const CLEAN_KEYS_MAX = 4_096
 /** What describes a secret, and is none. */
 const DESCRIBING = new Set(
   'type title description format name kind label placeholder required enum default scheme in $ref id version'.split(
@@ -27,6 +29,10 @@ export function redactJson(value: unknown, parts: JsonParts, names: Set<string>)
 class Walk {
   readonly #parts: JsonParts
   readonly #names: Set<string>
+  /** What is being looked at, from the outermost on: what holds itself has no end. */
+  readonly #around: object[] = []
+  /** The names of a million rows are few. */
+  readonly #cleanKeys = new Set<string>()
 
   constructor(parts: JsonParts, names: Set<string>) {
     this.#parts = parts
@@ -39,13 +45,52 @@ class Walk {
     if (typeof value === 'number') return under === 'password' && Math.abs(value) >= 1_000 ? this.#marker(under) : value
     if (typeof value !== 'object' || value === null) return value
     if (depth > DEPTH_MAX) return this.#marker('depth')
-    if (Array.isArray(value)) return this.#list(value, under, depth + 1)
-    return hasMembers(value) ? this.#members(value, under, depth + 1) : value
+    if (this.#around.includes(value)) return this.#marker('cycle')
+    this.#around.push(value)
+    try {
+      if (Array.isArray(value)) return this.#list(value, under, depth + 1)
+      return hasMembers(value) ? this.#object(value, under, depth + 1) : value
+    } finally {
+      this.#around.pop()
+    }
+  }
+
+  /** Where what JSON makes of it shows a secret, that stands in its place. */
+  #object(object: Readonly<Record<string, unknown>>, under: string | undefined, depth: number): unknown {
+    if (object instanceof Map) return this.#map(object, under, depth)
+    if (object instanceof Set) {
+      const items = [...object]
+      const made = this.#list(items, under, depth)
+      return made === items ? object : new Set(made)
+    }
+    const json = typeof object.toJSON === 'function' ? jsonFormOf(object) : object
+    const shown = json === object ? json : this.value(json, under, depth)
+    return shown === json ? this.#members(object, under, depth) : shown
+  }
+
+  #map(map: ReadonlyMap<unknown, unknown>, under: string | undefined, depth: number): ReadonlyMap<unknown, unknown> {
+    let isChanged = false
+    const made = new Map<unknown, unknown>()
+    for (const [key, item] of map) {
+      const said = typeof key === 'string' ? this.#parts.keys.nameOf(key) : undefined
+      const [name, value] = [this.value(key, undefined, depth), this.value(item, said ?? under, depth)]
+      isChanged ||= name !== key || value !== item
+      made.set(name, value)
+    }
+    return isChanged ? made : map
+  }
+
+  #key(key: string): string {
+    if (this.#cleanKeys.has(key)) return key
+    const name = this.#parts.text(key, this.#names)
+    if (name === key && this.#cleanKeys.size < CLEAN_KEYS_MAX) this.#cleanKeys.add(key)
+    return name
   }
 
   #text(text: string, under: string | undefined): string {
     if (under === undefined || text.length === 0) return this.#parts.text(text, this.#names)
-    if (isPlaceholder(text)) return text
+    // What only looks like one in part may hold a secret that shows by itself.
+    if (isPlaceholder(text)) return this.#parts.text(text, this.#names)
     const scheme = under === 'authorization' ? (/^(?:Bearer|Basic|Digest|Token) +(?=\S)/i.exec(text)?.[0] ?? '') : ''
     return `${scheme}${this.#marker(under)}`
   }
@@ -86,9 +131,10 @@ class Walk {
     for (const key of keys) {
       const item = object[key]
       const said = this.#parts.keys.nameOf(key) ?? (key === 'value' ? named : undefined)
-      const inherited = describes || DESCRIBING.has(key) ? undefined : under
+      // A schema has no `value`: with one it is a setting that also says of which type it is.
+      const inherited = (describes && key !== 'value') || DESCRIBING.has(key) ? undefined : under
       const made = this.value(item, said ?? inherited, depth)
-      const name = key.length < 16 ? key : this.#parts.text(key, this.#names)
+      const name = this.#key(key)
       if (made === item && name === key) continue
       changed ??= new Map(keys.map((one) => [one, object[one]]))
       if (name === key) changed.set(key, made)
@@ -101,11 +147,20 @@ class Walk {
   }
 }
 
+/** What cannot be made into JSON is what it is. */
+function jsonFormOf(object: Readonly<Record<string, unknown>>): unknown {
+  try {
+    return typeof object.toJSON === 'function' ? (object.toJSON('') as unknown) : object
+  } catch {
+    return object
+  }
+}
+
 const textOf = (object: Readonly<Record<string, unknown>>, key: string): string => {
   const value = Object.hasOwn(object, key) ? object[key] : undefined
   return typeof value === 'string' ? value : ''
 }
 
-/** Bytes and times have no members that are texts. Of an own class the members count, whatever its `toJSON` would say. */
+/** Bytes and times have no members that are texts. */
 const hasMembers = (value: object): value is Readonly<Record<string, unknown>> =>
   !(ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Date)

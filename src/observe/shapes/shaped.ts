@@ -22,6 +22,8 @@ export type Body =
       readonly lines: readonly string[]
       /** Rows that the value has. */
       readonly rows: number
+      /** Columns, or what stands beside the rows, are not all in the lines. */
+      readonly isPartial: boolean
       /** What is known of rows beyond those of the value. */
       readonly beyond: string
       /** JSON text of the whole value. */

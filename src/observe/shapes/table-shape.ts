@@ -8,6 +8,7 @@ import type { Shown } from './shaped.ts'
 const MODEL_ROWS_MAX = 20
 export const DISPLAY_ROWS_MAX = 1_000
 const COLUMNS_MAX = 64
+const COLUMNS_LOOKED_AT_MAX = 10_000
 /** UTF-8 bytes of one cell of a display. */
 const CELL_BYTES_MAX = 1_024
 /** Rows that are looked at to tell whether a list is one of flat objects. */
@@ -28,7 +29,9 @@ export function tableShape(value: unknown, text: () => string): Shown | undefine
   if (table === undefined) return undefined
   const { rows, total, cursor, others } = table
   const shown = rows.length > DISPLAY_ROWS_MAX ? rows.slice(0, DISPLAY_ROWS_MAX) : rows
-  const columns = columnsOf(shown)
+  const all = columnsOf(shown)
+  const columns = all.slice(0, COLUMNS_MAX)
+  const besides = others === undefined ? undefined : othersText(others)
   const count = total ?? rows.length
   const cells = shown.map((row) => columns.map((column) => cellOf(row, column)))
   const display: Display = {
@@ -43,7 +46,8 @@ export function tableShape(value: unknown, text: () => string): Shown | undefine
       ...{ kind: 'table', rows: rows.length, text },
       header: rows.length === 0 ? 'no rows' : lineOf(columns).toWellFormed(),
       lines: cells.slice(0, MODEL_ROWS_MAX).map(lineOf),
-      beyond: beyondOf({ rows, total, cursor, others }),
+      isPartial: all.length > columns.length || besides?.isCut === true,
+      beyond: beyondOf({ rows, total, cursor }, all.length - columns.length, besides?.text),
     },
   }
 }
@@ -83,7 +87,7 @@ function columnsOf(rows: readonly unknown[]): readonly string[] {
   const columns = new Set<string>()
   for (const row of rows) {
     if (typeof row !== 'object' || row === null) continue
-    for (const key of Object.keys(row)) if (columns.size < COLUMNS_MAX) columns.add(key)
+    for (const key of Object.keys(row)) if (columns.size < COLUMNS_LOOKED_AT_MAX) columns.add(key)
   }
   return [...columns]
 }
@@ -111,15 +115,21 @@ const escaped = (cell: string): string =>
 const OTHERS_BYTES_MAX = 1_024
 
 /** What else is known: how many there are, how to get more, and what stands beside the rows. */
-function beyondOf({ rows, total, cursor, others }: Rows): string {
+function beyondOf(
+  { rows, total, cursor }: Omit<Rows, 'others'>,
+  columnsLeftOut: number,
+  besides: string | undefined,
+): string {
   const said: string[] = []
   if (total !== undefined && total !== rows.length) said.push(`${total} rows in all`)
   if (cursor !== undefined) said.push(`next cursor: ${escaped(cursor)}`)
-  if (others !== undefined) said.push(othersText(others))
+  if (columnsLeftOut > 0) said.push(`${columnsLeftOut} more columns are not shown`)
+  if (besides !== undefined) said.push(besides)
   return said.length === 0 ? '' : `[${said.join('; ')}]`.toWellFormed()
 }
 
-function othersText(others: Row): string {
+function othersText(others: Row): { readonly text: string; readonly isCut: boolean } {
   const text = JSON.stringify(others)
-  return withEllipsis(text, cutToBytes(text, OTHERS_BYTES_MAX))
+  const kept = cutToBytes(text, OTHERS_BYTES_MAX)
+  return { text: withEllipsis(text, kept), isCut: kept !== text }
 }

@@ -47,7 +47,7 @@ export function expandTree(
 type Expanded = { readonly kind: 'ok'; readonly text: string } | { readonly kind: 'bad'; readonly reason: string }
 
 /** One text, from left to right. */
-export function expandText(text: string, environment: Environment): Expanded {
+function expandText(text: string, environment: Environment): Expanded {
   let done = ''
   let from = 0
   for (;;) {

@@ -132,8 +132,8 @@ export const audit = fields({
   ),
 })
 
-export const LOG_LEVELS = ['error', 'warning', 'info'] as const
-export const LOG_FORMATS = ['text', 'json'] as const
+const LOG_LEVELS = ['error', 'warning', 'info'] as const
+const LOG_FORMATS = ['text', 'json'] as const
 
 /** What `serve` writes to stderr. */
 export type LogOptions = {

@@ -18,6 +18,8 @@ export type AuditParts = {
   readonly roots: readonly string[]
   /** Told of each file that no tool may reach. */
   readonly own: (file: string) => void
+  /** Whether it has another use already: configurations, rules, the database, another file of `audit`. */
+  readonly isOwn: (file: string) => boolean
 }
 
 export function readAudit(written: WrittenAudit, parts: AuditParts): AuditOptions {
@@ -73,6 +75,8 @@ function ownFile(written: Located<string>, parts: AuditParts): string | undefine
   )
   if (around !== undefined)
     return refuse(written, parts, `${quoted(written.value)} lies inside the workspace; name a file outside of it`)
+  if ([absolute, real].some(parts.isOwn))
+    return refuse(written, parts, `${quoted(written.value)} is a file of Lockgate's own already; name another one`)
   for (const name of new Set([absolute, real])) parts.own(name)
   return absolute
 }

@@ -75,8 +75,10 @@ class ConfigReader {
     const listen = listenOf(written.server?.listen, references)
     const roots = Object.values(workspace)
     const own = (name: string): void => void this.#ownFiles.add(name)
-    const audit = readAudit(written.audit ?? {}, { references, store, roots, own })
     const policy = this.#policy(written, path, workspace, references)
+    const isOwn = (name: string): boolean =>
+      this.#ownFiles.has(name) || (store?.kind === 'sqlite' && store.file === name)
+    const audit = readAudit(written.audit ?? {}, { references, store, roots, own, isOwn })
     if (store === undefined || listen === undefined || this.problems.length > 0) return undefined
     this.#protectLaunches(sources, [references.folder, ...Object.values(workspace)])
     if (store.kind === 'sqlite') this.#ownDatabase(store.file)

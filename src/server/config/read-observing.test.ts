@@ -87,6 +87,26 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
     /^3:25 audit\.checkpointTo\[0\]: `\.\/ws\/notes` lies inside the workspace/,
   ],
   ['a copy inside the workspace by a link', 'audit: { checkpointTo: [./way-in/notes] }', /lies inside the workspace/],
+  [
+    'a copy over the signing key',
+    'audit: { signingKey: ./both.pem, checkpointTo: [./both.pem] }',
+    /^3:49 audit\.checkpointTo\[0\]: `\.\/both\.pem` is a file of Lockgate's own already/,
+  ],
+  [
+    'two copies in one file',
+    'audit: { checkpointTo: [notes.txt, ./notes.txt] }',
+    /^3:36 audit\.checkpointTo\[1\]: .* own already/,
+  ],
+  [
+    'a copy over the database',
+    'store: ./records.db\naudit: { checkpointTo: [./records.db] }',
+    /^4:25 audit\.checkpointTo\[0\]: .* own already/,
+  ],
+  [
+    'a copy over the configuration itself',
+    'audit: { checkpointTo: [./lockgate.yaml] }',
+    /^3:25 audit\.checkpointTo\[0\]: .* own already/,
+  ],
   ['a copy that is a folder', 'audit: { checkpointTo: [./a-folder] }', /which is something else/],
   [
     'a copy in a folder that is not there',

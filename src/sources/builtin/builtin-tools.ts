@@ -9,7 +9,7 @@ import type { FilePlace } from './files/file-place.ts'
 import { planShell, type ShellPlan } from './shell/plan-shell.ts'
 import type { NarrowCommandOptions, ShellOptions } from './shell/shell-options.ts'
 
-export const BUILTIN_FAMILIES = ['files', 'shell'] as const
+const BUILTIN_FAMILIES = ['files', 'shell'] as const
 export type BuiltinFamily = (typeof BUILTIN_FAMILIES)[number]
 
 export type BuiltinOptions = {

@@ -7,7 +7,7 @@ import type { Settled } from './file-place.ts'
 import { fileResource } from './file-resources.ts'
 
 /** Folders that are left out unless a path or glob names them: large, made by programs, and rarely meant. */
-export const SKIPPED_FOLDERS: readonly string[] = ['.git', 'node_modules']
+const SKIPPED_FOLDERS: readonly string[] = ['.git', 'node_modules']
 
 const ENTRIES_MAX = 200_000
 export const WALK_MS_MAX = 10_000

@@ -113,7 +113,7 @@ function pointed(path: string, pattern: RegExp): string | undefined {
   return pattern.exec((readSmall(path) ?? '').trimEnd())?.[1]
 }
 
-export function readSmall(path: string): string | undefined {
+function readSmall(path: string): string | undefined {
   try {
     const stat = fs.statSync(path)
     return stat.isFile() && stat.size <= FILE_BYTES_MAX ? fs.readFileSync(path, 'utf8') : undefined

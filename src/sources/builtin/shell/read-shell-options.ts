@@ -38,7 +38,7 @@ export const DEFAULT_LIMITS: Readonly<KeptLimits> = {
   openFiles: 1_024,
 }
 export const COMMAND_MS = 60_000
-export const COMMAND_MS_MAX = 600_000
+const COMMAND_MS_MAX = 600_000
 
 const KEYS = ['programs', 'sandbox', 'network', 'deadlineMs', 'limits', 'jobs', 'folders']
 const JOB_KEYS = ['perSession', 'perGate', 'deadlineMs', 'idleMs']
