@@ -208,7 +208,7 @@ class WiredGate implements Gate {
       ...{ clock, store, log, lanes, events: this.#events, loaded: wired.telemetry },
       ...{ breakers: () => executor.breakersOpen(), sources: this.catalogue.sources, openCalls: () => this.#open },
     })
-    this.#shaper = gateShaper({ options, clock, loops, keepWhole: this.#artifacts.keepWhole })
+    this.#shaper = gateShaper({ options, clock, loops, redactor, keepWhole: this.#artifacts.keepWhole })
     const rooms = wireRooms({
       ...{ limits, clock, views: this.#views, authority: this.#authority, shaper: this.#shaper },
       ...{ references: this.#artifacts.references, redactor },

@@ -144,6 +144,26 @@ describe('no-raw-result: every way out', () => {
     expect(named).toEqual(expect.arrayContaining(['github-token', 'authorization']))
   })
 
+  it('what a tool’s own `present` decodes or adds', async () => {
+    const gate = await createGate({
+      tools: [
+        defineTool({
+          ...{ name: 'tell', version: '1.0.0', description: 'Tell it.', input: { type: 'object' }, effect: 'read' },
+          run: () => Buffer.from(TOKEN).toString('base64'),
+          present: (value) => {
+            const text = Buffer.from(String(value), 'base64').toString()
+            return { content: [{ type: 'text', text }], display: { kind: 'text', text } }
+          },
+        }),
+      ],
+    })
+    const outcome = await gate.session().call({ name: 'tell', arguments: {} })
+    await gate.close()
+    clean([outcome.content, outcome.display])
+    expect(outcome.content).toMatchObject([{ text: expect.stringContaining('[redacted:') }])
+    expect(outcome.meta.redacted).toHaveLength(1)
+  })
+
   it('progress', async () => {
     const heard: unknown[] = []
     const opened = await open(async function* () {

@@ -92,7 +92,7 @@ export type OutcomeMeta = {
   readonly artifact?: string
   /** Kinds of secrets that were taken out of value, content, display and error; each stands there as `[redacted:kind]`. */
   readonly redacted?: readonly string[]
-  /** The structured value is larger than the result budget: a client that is given it beside the content does not get it. */
+  /** The structured value is larger than what is sent beside content: a client that is given it there does not get it. */
   readonly valueTooLarge?: true
   /** What the model content takes of a context window, as the gate's counter estimates it. */
   readonly tokens?: number

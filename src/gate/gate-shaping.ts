@@ -1,6 +1,7 @@
 // The gate's own shaper: the budgets of its options, and what the loop guard remarks.
 
 import type { Clock } from '../base/clock.ts'
+import type { Redactor } from '../describe/redactor.ts'
 import type { LoopGuard } from '../execute/loop-guard.ts'
 import type { GateOptions } from '../gate-contract.ts'
 import type { KeepWhole } from '../observe/keep-whole.ts'
@@ -16,12 +17,13 @@ export type ShapingParts = {
   readonly clock: Clock
   readonly loops: LoopGuard
   readonly keepWhole: KeepWhole
+  readonly redactor: Redactor
 }
 
-export function gateShaper({ options, clock, loops, keepWhole }: ShapingParts): Shaper {
+export function gateShaper({ options, clock, loops, keepWhole, redactor }: ShapingParts): Shaper {
   const { countTokens, limits = {} } = options
   return new Shaper({
-    ...{ clock, keepWhole, countTokens },
+    ...{ clock, keepWhole, countTokens, redactor },
     resultBytes: limits.resultBytes ?? RESULT_BYTES,
     turnBytes: limits.turnBytes ?? TURN_BYTES,
     remarkOn: (call, outcome) => loops.note(call, outcome),

@@ -52,6 +52,8 @@ export type RecordRow = {
   readonly hash: string
   /** The order of writing over all chains; pages go on after it. */
   readonly position: number
+  /** It is found under another person than the one whose key sealed it: whoever has the file changed where it is looked for. */
+  readonly misplaced?: true
   /** The personal members as JSON text, where they were sealed and can be opened. Absent besides after an erasure. */
   readonly personal?: string
 }

@@ -8,6 +8,8 @@ import { cutToBytes, utf8Bytes } from '../base/text-cut.ts'
 import type { Call, Ending } from '../describe/call.ts'
 import { type ContentPart, type Display, textPart } from '../describe/content.ts'
 import type { Outcome, OutcomeError, OutcomeMeta, Truncation } from '../describe/outcome.ts'
+import type { Redactor } from '../describe/redactor.ts'
+import { redactEnding } from '../execute/redact-ending.ts'
 import { fitBody, textBytes } from './fit-content.ts'
 import type { KeepWhole, KeptWhole } from './keep-whole.ts'
 import { noticeBytes, noticeText, truncationOf } from './notice.ts'
@@ -15,9 +17,16 @@ import { type Growing, metaOf } from './outcome-meta.ts'
 import { type CountTokens, tokensOf } from './shapes/count-tokens.ts'
 import { fitDisplay } from './shapes/fit-display.ts'
 import { shownOf } from './shapes/present.ts'
-import type { Body, Cut } from './shapes/shaped.ts'
+import type { Body, Cut, Shown } from './shapes/shaped.ts'
 import { shareFairly } from './shapes/share-fairly.ts'
-import { STRUCTURE_BYTES, saysTooLarge, structureNotice, type TooLarge, tooLargeStructure } from './shapes/structure.ts'
+import {
+  STRUCTURE_BYTES,
+  STRUCTURED_BYTES_MAX,
+  saysTooLarge,
+  structureNotice,
+  type TooLarge,
+  tooLargeStructure,
+} from './shapes/structure.ts'
 
 type Maybe<Value> = Value | Promise<Value>
 
@@ -27,6 +36,10 @@ export type ShaperParts = {
   readonly resultBytes: number
   /** Bytes of model content of all results of a turn. */
   readonly turnBytes: number
+  /** Bytes of a structured value that goes to a client beside the content. Default: 1 MiB. */
+  readonly structuredBytes?: number
+  /** For what a tool's own `present` makes of a value; absent: it stays as it is. */
+  readonly redactor?: Redactor
   readonly keepWhole?: KeepWhole
   readonly countTokens?: CountTokens | undefined
   /** What the gate remarks on an outcome, for the model. */
@@ -93,7 +106,8 @@ export class Shaper {
 
   #workOf(call: Call, ending: Ending, bytesMax: number): Work {
     const { entry, result } = call.trail
-    const { body, display } = shownOf(ending, entry, typeof result === 'string' ? result : undefined)
+    const known = typeof result === 'string' ? result : undefined
+    const { body, display } = shownOf(ending, { entry, text: known, clean: (shown) => this.#cleaned(call, shown) })
     const seen = display === undefined ? undefined : { display: fitDisplay(display) }
     const elapsedMs = this.#parts.clock.monotonic() - call.openedMonotonicMs
     return {
@@ -101,7 +115,28 @@ export class Shaper {
       body,
       bare: bareOutcome(ending, { elapsedMs, bytesMax, seen }),
       meta: () => metaOf(call),
-      tooLarge: tooLargeStructure(call, ending, bytesMax),
+      tooLarge: tooLargeStructure(
+        call,
+        ending,
+        Math.max(bytesMax, this.#parts.structuredBytes ?? STRUCTURED_BYTES_MAX),
+      ),
+    }
+  }
+
+  /** What a tool's own `present` makes of a clean value may hold what nobody has looked at yet: decoded text, words of its own. */
+  #cleaned(call: Call, shown: Shown): Shown {
+    const { redactor } = this.#parts
+    if (redactor === undefined || shown.body.kind !== 'parts') return shown
+    const { parts } = shown.body
+    const { display } = shown
+    const clean = redactEnding(
+      call,
+      { kind: 'value', value: null, content: parts, ...(display === undefined ? {} : { display }) },
+      redactor,
+    )
+    return {
+      body: { ...shown.body, parts: clean.content ?? parts },
+      ...(clean.display === undefined ? {} : { display: clean.display }),
     }
   }
 

@@ -114,6 +114,7 @@ describe('chain: one change in one row is found', () => {
     ['the position, to below the first', 'seq = -seq'],
     ['bytes that are no text', `body = CAST(x'ff' AS TEXT)`],
     ['a time past all numbers', 'at = 9223372036854775807'],
+    ['the person under whom it is found', `subject = '${'0'.repeat(32)}'`],
   ] as const
 
   for (const seq of [1, 6, ROWS]) {

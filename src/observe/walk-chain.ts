@@ -138,6 +138,7 @@ function faultOfRow(row: RecordRow, chain: string): string | undefined {
   // Absent and empty call ids make the same link, so an empty one is never written.
   if (row.callId === '') return 'the call id was changed'
   if (sha256(row.body) !== row.bodyDigest) return 'the body does not match its digest'
+  if (row.misplaced === true) return 'the row is found under another person than the one whom it is about'
   return undefined
 }
 

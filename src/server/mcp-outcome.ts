@@ -54,7 +54,7 @@ function resultOf(outcome: Outcome & { ok: true }, listing: ToolListing | undefi
 const tooLarge = (effect: DeclaredEffect | undefined): OutcomeError =>
   outcomeError(
     'oversized',
-    'the call was done; its structured value is larger than the result budget and is left out',
+    'the call was done; its structured value is larger than what is sent beside the content, and is left out',
     {
       effect: effect === 'read' ? 'none' : 'done',
       retry: { advice: 'never' },

@@ -4,10 +4,11 @@
 import { sha256 } from '../base/digest.ts'
 import type { ChainStretch, StretchHeld } from '../observe/store.ts'
 import type { SqlDatabase, SqlRow, SqlStatement } from './sqlite-driver.ts'
+import { PLACED } from './sqlite-records.ts'
 import { bytesOrNull } from './sqlite-values.ts'
 
 // Every column is read from the row itself, as `base/hash-chain.ts` links it. Rows mostly stand in the order of their ids.
-const STRETCH = `SELECT seq, typeof(seq) = 'integer' AND typeof(at) = 'integer' AND call_id IS NOT '' AS plain,
+const STRETCH = `SELECT seq, typeof(seq) = 'integer' AND typeof(at) = 'integer' AND call_id IS NOT '' AND ${PLACED} AS plain,
     CAST(chain || char(10) || seq || char(10) || kind || char(10) || at || char(10) || coalesce(call_id, '') || char(10)
       || body_digest AS BLOB) AS link,
     CAST(body AS BLOB) AS body, CAST(hash AS BLOB) AS hash

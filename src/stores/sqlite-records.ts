@@ -19,6 +19,9 @@ const SCANNED_ROWS = 1_000
 
 const TEXT_COLUMNS = ['chain', 'kind', 'call_id', 'body', 'body_digest', 'hash']
 
+/** Whether a row is found under the person whose key its body names: of that column the chain says nothing itself. */
+export const PLACED = `(subject IS CASE WHEN instr(body, '","sealed":"') > 0 THEN substr(body, instr(body, ',"subject":"') + 12, 32) END)`
+
 export class SqliteRecords {
   readonly #database: SqlDatabase
   readonly #chain: RecordChain
@@ -160,7 +163,7 @@ function insertSql(rows: number): string {
 
 /** Every column is read from the row itself. An index holds copies of some, and a copy would hide that the row was changed. */
 const pageSql = (found: string, order: string): string =>
-  `SELECT ${asBytes(...TEXT_COLUMNS)}, id, seq, at FROM records NOT INDEXED WHERE id IN (${found}) ORDER BY ${order}`
+  `SELECT ${asBytes(...TEXT_COLUMNS)}, id, seq, at, ${PLACED} AS placed FROM records NOT INDEXED WHERE id IN (${found}) ORDER BY ${order}`
 
 function recordOf(row: SqlRow): RecordRow {
   return {
@@ -174,5 +177,6 @@ function recordOf(row: SqlRow): RecordRow {
     bodyDigest: textOf(row, 'body_digest'),
     hash: textOf(row, 'hash'),
     position: numberOf(row, 'id'),
+    ...(numberOf(row, 'placed') === 1 ? {} : { misplaced: true }),
   }
 }

@@ -94,7 +94,7 @@ describe('the default shape', () => {
 describe('what a tool makes of its value', () => {
   const entry = (present: unknown): Entry => ({ tool: { present } }) as unknown as Entry
   const of = (present: unknown, value: unknown = { a: 1 }) =>
-    shownOf({ kind: 'value', value } as Ending, entry(present), undefined)
+    shownOf({ kind: 'value', value } as Ending, { entry: entry(present), text: undefined, clean: (shown) => shown })
 
   test.each([
     [

@@ -8,11 +8,18 @@ import type { Entry } from '../../describe/entry.ts'
 import type { Body, Shown } from './shaped.ts'
 import { rowCount, tableShape } from './table-shape.ts'
 
-/** `text`: the JSON text of the value, where it is known already. */
-export function shownOf(ending: Ending, entry: Entry | undefined, text: string | undefined): Shown {
+export type ShownParts = {
+  readonly entry: Entry | undefined
+  /** The JSON text of the value, where it is known already. */
+  readonly text: string | undefined
+  /** Takes the secrets out of what a `present` made. */
+  readonly clean: (shown: Shown) => Shown
+}
+
+export function shownOf(ending: Ending, { entry, text, clean }: ShownParts): Shown {
   if (ending.kind === 'failure') return shownFailure(ending)
   const { content, display, value } = ending
-  const shown = content === undefined ? presented(value, entry) : readShown({ content, display })
+  const shown = content === undefined ? presented(value, entry, clean) : readShown({ content, display })
   return shown ?? defaultShape(value, text)
 }
 
@@ -25,10 +32,11 @@ function shownFailure({ content, display: given, error }: Ending & { kind: 'fail
   return display === undefined ? { body } : { body, display }
 }
 
-function presented(value: unknown, entry: Entry | undefined): Shown | undefined {
+function presented(value: unknown, entry: Entry | undefined, clean: ShownParts['clean']): Shown | undefined {
   if (entry?.tool.present === undefined) return undefined
   try {
-    return readShown(entry.tool.present(value))
+    const shown = readShown(entry.tool.present(value))
+    return shown === undefined ? undefined : clean(shown)
   } catch {
     return undefined
   }

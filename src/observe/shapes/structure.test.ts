@@ -18,7 +18,13 @@ async function shaped(entrance: string, tool: object, ending: Ending) {
     wholes.push(whole)
     return { kind: 'kept', id: `art_${wholes.length}` } as const
   }
-  const shaper = new Shaper({ clock: { monotonic: () => 0 }, resultBytes: 1_000, turnBytes: 2_000, keepWhole })
+  const shaper = new Shaper({
+    clock: { monotonic: () => 0 },
+    resultBytes: 1_000,
+    structuredBytes: 1_000,
+    turnBytes: 2_000,
+    keepWhole,
+  })
   const outcome = await shaper.shape(call(entrance, tool), ending)
   const said = outcome.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
   return { outcome, wholes, said }

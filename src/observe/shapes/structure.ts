@@ -1,5 +1,6 @@
-// A structured value that goes to a client beside its content would pass the budget that the content was held to. One that is
-// larger than the budget is left out there, and that is said; programs of the library still have it.
+// A structured value goes to a client beside its content. It is for programs, as the value of an outcome is, and no part of what
+// a model reads; it has a cap of its own. One that is larger is left out there, and that is said; programs of the library still
+// have it.
 
 import { utf8Bytes } from '../../base/text-cut.ts'
 import type { Call, Ending } from '../../describe/call.ts'
@@ -16,6 +17,9 @@ const PREFIX = '[the call was done; its structured value '
 export const saysTooLarge = (part: ContentPart): boolean => part.type === 'text' && part.text.startsWith(PREFIX)
 
 export type TooLarge = { readonly bytes: number; readonly whole: () => Whole }
+
+/** Bytes of JSON that go to a client beside the content; never fewer than the content itself may have. */
+export const STRUCTURED_BYTES_MAX = 1024 * 1024
 
 /** Undefined where no such value goes out, or it fits. */
 export function tooLargeStructure({ request, trail }: Call, ending: Ending, bytesMax: number): TooLarge | undefined {
@@ -34,7 +38,7 @@ export function tooLargeStructure({ request, trail }: Call, ending: Ending, byte
 
 export function structureNotice({ bytes }: TooLarge, kept: KeptWhole | undefined, bytesMax: number): string {
   const next = kept?.kind === 'kept' ? `; all of it: read_artifact {"id": "${kept.id}"}` : ''
-  const full = `${PREFIX}has ${bytes} bytes, more than the result budget, and is left out${next}]`
+  const full = `${PREFIX}has ${bytes} bytes, more than are sent beside the content, and is left out${next}]`
   if (utf8Bytes(full) <= bytesMax) return full
   const short = `${PREFIX}is left out]`
   return short.length <= bytesMax ? short : ''
