@@ -158,7 +158,11 @@ function known(call: Call, redactor: Redactor): Halves {
   if (request.parent !== undefined) open += parentText(request.parent)
   if (typeof request.idempotencyKey === 'string')
     personal += `,"key":${JSON.stringify(request.idempotencyKey.slice(0, 256))}`
-  open += entry === undefined ? `,"tool":${JSON.stringify(request.name.slice(0, 256))}` : `,${entryText(entry)}`
+  // A name that no tool has may be anything.
+  open +=
+    entry === undefined
+      ? `,"tool":${JSON.stringify(redactor.text(request.name).value.slice(0, 256))}`
+      : `,${entryText(entry)}`
   if (input !== undefined) {
     open += `,"effect":"${input.effect}"`
     const args = redactor.jsonText(input.text)

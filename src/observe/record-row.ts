@@ -9,7 +9,6 @@ export type RecordKind =
   | 'approval'
   | 'grant'
   | 'stop'
-  | 'pin'
   | 'credential'
   | 'checkpoint'
   | 'retention'

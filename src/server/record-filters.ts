@@ -7,7 +7,7 @@ import { parseDurationMs } from './config/units.ts'
 
 export const RECORD_KINDS = [
   ...(['gate', 'intent', 'end', 'late', 'reconciled', 'approval', 'grant', 'stop'] as const),
-  ...(['pin', 'credential', 'checkpoint', 'retention', 'erasure'] as const),
+  ...(['credential', 'checkpoint', 'retention', 'erasure'] as const),
 ] as const satisfies readonly RecordKind[]
 
 const TEXT_FILTERS = ['callId', 'chain', 'tenant', 'user', 'agent', 'session', 'tool', 'source'] as const

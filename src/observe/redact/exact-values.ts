@@ -115,9 +115,11 @@ function* encodings(value: string): Generator<string> {
 }
 
 const HTML: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
+/** JSON in JSON escapes what escapes: one, three, seven of them. */
+const ESCAPES = '\\\\(?:\\\\\\\\(?:\\\\{4})?)?'
 const JSON_SHORT: Readonly<Record<string, string>> = {
-  ...{ '"': '\\\\"', '\\': '\\\\\\\\', '/': '\\\\/', "'": "\\\\'" },
-  ...{ '\n': '\\\\n', '\r': '\\\\r', '\t': '\\\\t' },
+  ...{ '"': `${ESCAPES}"`, '\\': `${ESCAPES}\\\\`, '/': `${ESCAPES}/`, "'": `${ESCAPES}'` },
+  ...{ '\n': `${ESCAPES}n`, '\r': `${ESCAPES}r`, '\t': `${ESCAPES}t` },
 }
 
 /** Each character as it is or escaped in any way, whatever way its neighbours are. */

@@ -2,12 +2,15 @@
 // name variables so too: what reads as a reference, a type or a call is none, and stays.
 
 import type { Finding } from './finding.ts'
-import { isPlaceholder } from './placeholder.ts'
+import { isPlaceholder, isWorkingDirectory } from './placeholder.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
 const KEY_MAX = 96
 const VALUE_MAX = 8_192
 const SPACES_MAX = 8
+/** Line breaks and margins between two lines of YAML, too. */
+const NAMED_SPACES_MAX = 40
+const VALUE_KEY = /^value$/i
 
 const [TAB, SPACE, QUOTE, DASH, APOSTROPHE, COLON, LESS, EQUALS, GREATER, BACKSLASH, CLOSE_BRACKET, BACKTICK] = [
   9, 32, 34, 45, 39, 58, 60, 61, 62, 92, 93, 96,
@@ -57,11 +60,12 @@ export class KeyedSecrets {
     // `==` compares, `::` names.
     if (next === EQUALS && code === EQUALS) return
     if (next === COLON && code === COLON) return
-    const name = this.#keys.nameOf(text.slice(key.from, key.to))
-    if (name === undefined) return
+    const said = text.slice(key.from, key.to)
+    const name = this.#keys.nameOf(said) ?? (VALUE_KEY.test(said) ? this.#namedBefore(text, key.from) : undefined)
+    if (name === undefined || isInResourceName(text, key, code)) return
     const start = next === EQUALS || arrow ? at + 2 : at + 1
     const value = valueAt(text, start)
-    if (value === undefined) return
+    if (value === undefined || isRepeated(said, text.slice(value.from, value.to), name, key.quoted)) return
     const found =
       headerOf(text, name, key, code, value) ??
       (value.quoted
@@ -89,6 +93,20 @@ export class KeyedSecrets {
     // In JSON within JSON: `\n"key"`, and in a query: `&key=`.
     if (text.charCodeAt(from - 1) === BACKSLASH && /[nrt]/.test(text.charAt(from))) from += 1
     return to - from < 3 ? undefined : { from, to, quoted, spaced }
+  }
+
+  /** `"name": "API_TOKEN", "value": …`: of lists of variables and headers, what `name` or `key` said just before. */
+  #namedBefore(text: string, at: number): string | undefined {
+    let to = at
+    while (to > 0 && at - to < NAMED_SPACES_MAX && /[\s"',\\]/.test(text.charAt(to - 1))) to -= 1
+    if (to === at) return undefined
+    let from = to
+    while (from > 0 && to - from < KEY_MAX && isKeyCode(text.charCodeAt(from - 1))) from -= 1
+    const name = this.#keys.nameOf(text.slice(from, to))
+    return name !== undefined &&
+      /(?:name|key)\\?["']?\s{0,8}[:=]\s{0,8}\\?["']?$/i.test(text.slice(Math.max(0, from - 32), from))
+      ? name
+      : undefined
   }
 
   /** `<password>…</password>` */
@@ -120,6 +138,22 @@ export class KeyedSecrets {
     if (holds) into.push({ from: value.from, to: value.to, name })
   }
 }
+
+/** `RESET_PASSWORD = "reset_password"`, `key: "RsaPrivateKey"`: labels and types have the name that they stand under. */
+function isRepeated(key: string, value: string, name: string, isData: boolean): boolean {
+  if (isWorkingDirectory(key, value)) return true
+  const [label, said] = [plainOf(key), plainOf(value)]
+  if (said.length >= 8 && label.endsWith(said)) return true
+  return !isData && name !== 'password' && label.length >= 5 && said.endsWith(label) && !/\d{3}/.test(said)
+}
+
+const plainOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
+
+/** `arn:…:secret:prod/db` says where one is. */
+const isInResourceName = (text: string, key: Key, code: number): boolean =>
+  code === COLON &&
+  text.charCodeAt(key.from - 1) === COLON &&
+  /\b(?:arn|urn):[^\s"'`]{0,200}$/.test(text.slice(Math.max(0, key.from - 200), key.from))
 
 const isBlank = (code: number): boolean => code === SPACE || code === TAB
 

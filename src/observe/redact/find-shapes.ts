@@ -35,5 +35,7 @@ const ESCAPE_BEFORE = /(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-F
 /** Whether what begins here is not the middle of a longer word. */
 function beginsWord(text: string, at: number): boolean {
   if (at === 0 || !WORD.test(text.charAt(at - 1))) return true
+  // What a diff takes away.
+  if (text.charAt(at - 1) === '-' && (at === 1 || /[\r\n]/.test(text.charAt(at - 2)))) return true
   return ESCAPE_BEFORE.test(text.slice(Math.max(0, at - 16), at))
 }

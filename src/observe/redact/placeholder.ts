@@ -21,10 +21,21 @@ const FORMS: readonly RegExp[] = [
   // Said in words.
   /^(?:your|insert|enter|replace|change|put)(?:[-_ ]\w|(?:your|my|this|it|me|with|api|access|client|auth|pass(?:word|wd|phrase)?|secret|token|key|value|here){1,6}\W*$)|[-_ ]here$/i,
   /example|placeholder|changeme|redacted|dummy/i,
+  // Put in later: `%s`, `Bearer ` before what a program adds.
+  /^%[sv]$|^(?:bearer|basic|token)$/i,
+  // Which versions of a package: `^0.7.1`, `>= 1.2`.
+  /^(?:[~^=<>]{1,2} ?\d{1,6}(?:\.[\dx*]{1,6}){0,2}|v?\d{1,6}\.\d{1,6}\.\d{1,6})(?:-[a-z]{2,8}[.\d]{0,8})?$/,
 ]
 
+/** `PWD` is where a shell is, too. */
+export const isWorkingDirectory = (key: string, text: string): boolean =>
+  /^(?:OLD)?PWD$/i.test(key) && /^(?:\/|[A-Za-z]:\\)/.test(text)
+
+/** The scheme of `Authorization` says nothing. */
+export const SCHEME = /^(?:Bearer|Basic|Digest|Token) +(?=\S)/i
+
 export function isPlaceholder(text: string): boolean {
-  const trimmed = text.trim()
+  const trimmed = text.trim().replace(SCHEME, '')
   if (trimmed === '' || WORDS.has(trimmed.toLowerCase())) return true
   // A long text is looked at as far as a placeholder would go.
   const seen = trimmed.length > 256 ? trimmed.slice(0, 256) : trimmed

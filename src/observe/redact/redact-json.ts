@@ -2,7 +2,7 @@
 // object stays one. Under a name that says so every text is a secret, but for what describes one, as a schema does. What JSON would
 // make of an object counts as well as its members: an address has none, and is all text.
 
-import { isPlaceholder } from './placeholder.ts'
+import { isPlaceholder, isWorkingDirectory, SCHEME } from './placeholder.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
 export type JsonParts = {
@@ -91,7 +91,7 @@ class Walk {
     if (under === undefined || text.length === 0) return this.#parts.text(text, this.#names)
     // What only looks like one in part may hold a secret that shows by itself.
     if (isPlaceholder(text)) return this.#parts.text(text, this.#names)
-    const scheme = under === 'authorization' ? (/^(?:Bearer|Basic|Digest|Token) +(?=\S)/i.exec(text)?.[0] ?? '') : ''
+    const scheme = under === 'authorization' ? (SCHEME.exec(text)?.[0] ?? '') : ''
     return `${scheme}${this.#marker(under)}`
   }
 
@@ -121,7 +121,7 @@ class Walk {
   }
 
   #members(object: Readonly<Record<string, unknown>>, under: string | undefined, depth: number): object {
-    const describes = under !== undefined && SCHEMA_TYPES.has(textOf(object, 'type'))
+    const describes = under !== undefined && (SCHEMA_TYPES.has(textOf(object, 'type')) || isPackage(object))
     // `{ name: 'API_TOKEN', value: '…' }`: how lists of variables and headers are written.
     const named = Object.hasOwn(object, 'value')
       ? this.#parts.keys.nameOf(textOf(object, 'name') || textOf(object, 'key'))
@@ -130,7 +130,8 @@ class Walk {
     const keys = Object.keys(object)
     for (const key of keys) {
       const item = object[key]
-      const said = this.#parts.keys.nameOf(key) ?? (key === 'value' ? named : undefined)
+      const own = typeof item === 'string' && isWorkingDirectory(key, item) ? undefined : this.#parts.keys.nameOf(key)
+      const said = own ?? (key === 'value' ? named : undefined)
       // A schema has no `value`: with one it is a setting that also says of which type it is.
       const inherited = (describes && key !== 'value') || DESCRIBING.has(key) ? undefined : under
       const made = this.value(item, said ?? inherited, depth)
@@ -155,6 +156,10 @@ function jsonFormOf(object: Readonly<Record<string, unknown>>): unknown {
     return object
   }
 }
+
+/** In lock files a package that is called `cookie` is an object under that name. */
+const isPackage = (object: Readonly<Record<string, unknown>>): boolean =>
+  textOf(object, 'version') !== '' && (Object.hasOwn(object, 'resolved') || Object.hasOwn(object, 'integrity'))
 
 const textOf = (object: Readonly<Record<string, unknown>>, key: string): string => {
   const value = Object.hasOwn(object, key) ? object[key] : undefined

@@ -6,6 +6,7 @@ const NOUNS: readonly (readonly [words: string, name: string])[] = [
   ...['password', 'passwd', 'pwd', 'passphrase', 'passcode'].map((word) => [word, 'password'] as const),
   ['password confirmation', 'password'],
   ['secret', 'secret'],
+  ['secret key base', 'secret'],
   ['token', 'token'],
   ['bearer', 'token'],
   ['authorization', 'authorization'],
@@ -25,7 +26,7 @@ const PASSES = 'admin database db email ftp ldap mail mongo mysql pg postgres pr
 
 /** Tokens of a text, of a page, of a limit. */
 const HARMLESS_TOKENS =
-  'bos cancel cancellation change class cls comment continuation count current cursor delimiter delta end eos keyword lexer marker mask max min next pad page pagination per prev previous punctuation resume sep skip special start stop string sync syntax unk'
+  'bos cancel cancellation change class cls comment continuation count current cursor delimiter delta end eos expected expired invalid keyword lexer marker mask max min missing next pad page pagination per prev previous progress punctuation resume sep skip special start stop string sync syntax unexpected unk'
 
 /** What is said about a secret is none: `has_password`. */
 const ABOUT = 'allow forgot has hide is max min need needs no require required requires show use'
@@ -56,6 +57,8 @@ export class SecretKeys {
       if (said.length > 0) this.#add(said.join(' '), said.join('-').slice(0, 40))
     }
     for (const noun of this.#nouns.keys()) this.#addEnding(noun.split(' ').at(-1) ?? noun)
+    // Of which another member says what it is.
+    this.#addEnding('value')
   }
 
   #addEnding(word: string): void {
@@ -110,8 +113,14 @@ export class SecretKeys {
       if (name !== undefined) return name
     }
     if (last === 'token' && harmlessTokens.has(before)) return undefined
-    return this.#nouns.get(last)
+    return this.#nouns.get(last) ?? (isCompound(last) ? 'password' : undefined)
   }
+}
+
+/** `PGPASSWORD`, `dbpassword`; `resetpassword` is what is done with one. */
+const isCompound = (word: string): boolean => {
+  const before = /^([a-z0-9]{2,16})passw(?:or)?d$/.exec(word)?.[1]
+  return before !== undefined && !about.has(before) && !/^(?:change|invalid|one|reset|update|wrong)$/.test(before)
 }
 
 /** Words of `camelCase`, `SNAKE_CASE`, `kebab-case`, `HTTPToken` and `dotted.names`, in lower case. */
