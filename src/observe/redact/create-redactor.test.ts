@@ -61,6 +61,41 @@ describe('a secret in a text', () => {
   })
 })
 
+describe('what says so beside it, at a distance or in one word', () => {
+  const SECRET = 'q8Zr!mK2pLw9'
+  it.each([
+    ['a list of variables in JSON', `{"name":"API_TOKEN","value":"${SECRET}"}`],
+    ['the same within JSON', `{\\"name\\":\\"API_TOKEN\\",\\"value\\":\\"${SECRET}\\"}`],
+    ['a list of variables in YAML', `- name: DB_PASSWORD\n  value: ${SECRET}\n`],
+    ['a setting in XML', `<add key="DbPassword" value="${SECRET}"/>`],
+    ['a compound in capitals', `PGPASSWORD=${SECRET} psql`],
+    ['a compound in small letters', `{"dbpassword":"${SECRET}"}`],
+    ['the secret of a framework', `SECRET_KEY_BASE=${SECRET}`],
+    ['a machine of .netrc', `machine git.test login someone password ${SECRET}`],
+  ])('%s', (_what, of) => {
+    expect(text(of)).not.toContain(SECRET)
+  })
+
+  it('a login of a Docker configuration, and none that is no pair', () => {
+    const pair = Buffer.from(`someone:${SECRET}`).toString('base64')
+    expect(text(`{"auths":{"registry.test":{"auth": "${pair}"}}}`)).toBe(
+      '{"auths":{"registry.test":{"auth": "[redacted:basic-auth]"}}}',
+    )
+  })
+
+  it('a bare value goes as far as 8,192 characters, and no name is read to the end of a longer word', () => {
+    const word = 'a1'.repeat(4_096)
+    expect(text(`API_TOKEN=${word}`)).toBe('API_TOKEN=[redacted:token]')
+    expect(text(`API_TOKEN=${word}b`)).toBe(`API_TOKEN=${word}b`)
+  })
+
+  it('lines that a diff takes away and adds', () => {
+    const key = `AKIA${'Q2W3'.repeat(4)}`
+    expect(text(`@@ -1 +1 @@\n-${key}\n+${key}\n`)).not.toContain(key)
+    expect(text(`a-${key}`)).toBe(`a-${key}`)
+  })
+})
+
 const LOOKALIKES: readonly string[] = [
   'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   'password: <redacted>, token: ${TOKEN}',
@@ -111,6 +146,23 @@ const LOOKALIKES: readonly string[] = [
   'password: ********',
   'Usage: login --password PASSWORD',
   'TOKEN_URL=https://login.test/oauth2/token',
+  '"dependencies": { "cookie": "^0.7.1", "pbkdf2-password": "1.2.1", "csrf-token": ">=2" }',
+  '{"PWD":"/home/someone","OLDPWD":"/var/tmp"}',
+  '"Authorization": "Bearer {token}"',
+  'headers["authorization"] = "Basic " + encoded',
+  'headers["Authorization"] = "Bearer %s" % token',
+  'authorization: "https://login.test/authorize2"',
+  '{"_meta":{"progressToken":"call-123"}}',
+  '"Unexpected_token_1012": "Jeton inattendu."',
+  'arn:aws:secretsmanager:us-east-1:123456789012:secret:prod/db-AbCdEf',
+  'RESET_PASSWORD = "reset_password"',
+  'DB_CONNECTION_STRING: "db.connection_string",',
+  'backend: "Backend", private_key: "_RSAPrivateKey", data: bytes',
+  '{"name":"maxTokens","value":"4096 at most"}',
+  '{"id":"API_TOKEN","value":"q8Zr9mK2pLw9"}',
+  'resetpassword: https://login.test/2',
+  '{"auth":"YWJjZGVmZ2hpamtsbW5vcA=="}',
+  'the machine has a login page and a password field2',
 ]
 
 describe('what looks like a secret and is none', () => {

@@ -2,7 +2,7 @@
 // name variables so too: what reads as a reference, a type or a call is none, and stays.
 
 import type { Finding } from './finding.ts'
-import { isPlaceholder, isWorkingDirectory } from './placeholder.ts'
+import { isPlaceholder, isRepeated } from './placeholder.ts'
 import type { SecretKeys } from './secret-keys.ts'
 
 const KEY_MAX = 96
@@ -12,8 +12,8 @@ const SPACES_MAX = 8
 const NAMED_SPACES_MAX = 40
 const VALUE_KEY = /^value$/i
 
-const [TAB, SPACE, QUOTE, DASH, APOSTROPHE, COLON, LESS, EQUALS, GREATER, BACKSLASH, CLOSE_BRACKET, BACKTICK] = [
-  9, 32, 34, 45, 39, 58, 60, 61, 62, 92, 93, 96,
+const [TAB, SPACE, QUOTE, DASH, APOSTROPHE, COMMA, COLON, LESS, EQUALS, GREATER, BACKSLASH, CLOSE_BRACKET, BACKTICK] = [
+  9, 32, 34, 45, 39, 44, 58, 60, 61, 62, 92, 93, 96,
 ] as const
 
 type Value = { readonly from: number; readonly to: number; readonly quoted: boolean }
@@ -61,7 +61,8 @@ export class KeyedSecrets {
     if (next === EQUALS && code === EQUALS) return
     if (next === COLON && code === COLON) return
     const said = text.slice(key.from, key.to)
-    const name = this.#keys.nameOf(said) ?? (VALUE_KEY.test(said) ? this.#namedBefore(text, key.from) : undefined)
+    const isValue = said.length === 5 && VALUE_KEY.test(said)
+    const name = isValue ? this.#namedBefore(text, key.from) : this.#keys.nameOf(said)
     if (name === undefined || isInResourceName(text, key, code)) return
     const start = next === EQUALS || arrow ? at + 2 : at + 1
     const value = valueAt(text, start)
@@ -98,8 +99,8 @@ export class KeyedSecrets {
   /** `"name": "API_TOKEN", "value": …`: of lists of variables and headers, what `name` or `key` said just before. */
   #namedBefore(text: string, at: number): string | undefined {
     let to = at
-    while (to > 0 && at - to < NAMED_SPACES_MAX && /[\s"',\\]/.test(text.charAt(to - 1))) to -= 1
-    if (to === at) return undefined
+    while (to > 0 && at - to < NAMED_SPACES_MAX && isBetween(text.charCodeAt(to - 1))) to -= 1
+    if (to === at || !this.#keys.mayEndAt(text, to)) return undefined
     let from = to
     while (from > 0 && to - from < KEY_MAX && isKeyCode(text.charCodeAt(from - 1))) from -= 1
     const name = this.#keys.nameOf(text.slice(from, to))
@@ -139,16 +140,6 @@ export class KeyedSecrets {
   }
 }
 
-/** `RESET_PASSWORD = "reset_password"`, `key: "RsaPrivateKey"`: labels and types have the name that they stand under. */
-function isRepeated(key: string, value: string, name: string, isData: boolean): boolean {
-  if (isWorkingDirectory(key, value)) return true
-  const [label, said] = [plainOf(key), plainOf(value)]
-  if (said.length >= 8 && label.endsWith(said)) return true
-  return !isData && name !== 'password' && label.length >= 5 && said.endsWith(label) && !/\d{3}/.test(said)
-}
-
-const plainOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
-
 /** `arn:…:secret:prod/db` says where one is. */
 const isInResourceName = (text: string, key: Key, code: number): boolean =>
   code === COLON &&
@@ -156,6 +147,9 @@ const isInResourceName = (text: string, key: Key, code: number): boolean =>
   /\b(?:arn|urn):[^\s"'`]{0,200}$/.test(text.slice(Math.max(0, key.from - 200), key.from))
 
 const isBlank = (code: number): boolean => code === SPACE || code === TAB
+
+const isBetween = (code: number): boolean =>
+  code <= SPACE || code === QUOTE || code === APOSTROPHE || code === COMMA || code === BACKSLASH
 
 const isKeyCode = (code: number): boolean =>
   (code >= 97 && code <= 122) ||
@@ -178,9 +172,9 @@ function valueAt(text: string, start: number): Value | undefined {
     const to = closing(text, inside, quote, escaped)
     if (to !== undefined) return to === inside ? undefined : { from: inside, to, quoted: true }
   }
-  const end = /[\s,;)}\]&"'<>|`\\]/g
-  end.lastIndex = from
-  const to = end.exec(text)?.index ?? text.length
+  // Only so far: a long text without a word's end is not walked to its end from each name in it.
+  const length = text.slice(from, from + VALUE_MAX + 1).search(/[\s,;)}\]&"'<>|`\\]/)
+  const to = length < 0 ? text.length : from + length
   return to === from || to - from > VALUE_MAX ? undefined : { from, to, quoted: false }
 }
 
@@ -211,7 +205,7 @@ function headerOf(text: string, name: string, key: Key, code: number, value: Val
   const from = value.from + scheme.length
   const secret = text.slice(from, to)
   const known = /^(?:bearer|basic|token|digest|apikey|negotiate|ntlm|key|hmac|aws4-hmac-sha256)\s/i.test(scheme)
-  if (isPlaceholder(secret) || secret.length < 4) return false
+  if (isPlaceholder(secret) || secret.length < 4 || /^https?:\/\//.test(secret)) return false
   return known
     ? /\d|[A-Z].*[a-z]|=/.test(secret) && { from, to, name }
     : scheme === '' && /\d/.test(secret) && { from, to, name }
@@ -220,6 +214,7 @@ function headerOf(text: string, name: string, key: Key, code: number, value: Val
 /** What stands in quotes beside such a name. Labels of forms repeat the name. */
 function isSecretText(text: string, name: string, isData: boolean): boolean {
   if (text.length < 3 || isPlaceholder(text)) return false
+  if (name === 'authorization' && /^https?:\/\//.test(text)) return false
   const plain = text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
   if (plain === name.replaceAll('-', '')) return false
   const said = text.trim()

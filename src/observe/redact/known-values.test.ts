@@ -29,6 +29,8 @@ const ENCODED: readonly (readonly [string, string])[] = [
   ['a form', new URLSearchParams({ a: SECRET }).toString().slice(2)],
   ['percent twice', encodeURIComponent(encodeURIComponent(SECRET))],
   ['JSON', JSON.stringify(SECRET).slice(1, -1)],
+  ['JSON in JSON', JSON.stringify(JSON.stringify(SECRET)).slice(3, -3)],
+  ['JSON in JSON in JSON', JSON.stringify(JSON.stringify(JSON.stringify(SECRET))).slice(7, -7)],
   ['JSON, each character', [...SECRET].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')],
   ['HTML', SECRET.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')],
   ['HTML in numbers', [...SECRET].map((one) => `&#${one.codePointAt(0)};`).join('')],

@@ -31,6 +31,17 @@ const FORMS: readonly RegExp[] = [
 export const isWorkingDirectory = (key: string, text: string): boolean =>
   /^(?:OLD)?PWD$/i.test(key) && /^(?:\/|[A-Za-z]:\\)/.test(text)
 
+/** `RESET_PASSWORD = "reset_password"`, `key: "RsaPrivateKey"`: labels and types have the name that they stand under. */
+export function isRepeated(key: string, value: string, name: string, isData: boolean): boolean {
+  if (isWorkingDirectory(key, value)) return true
+  if (value.length > 2 * key.length + 64) return false
+  const [label, said] = [plainOf(key), plainOf(value)]
+  if (said.length >= 8 && label.endsWith(said)) return true
+  return !isData && name !== 'password' && label.length >= 5 && said.endsWith(label) && !/\d{3}/.test(said)
+}
+
+const plainOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '')
+
 /** The scheme of `Authorization` says nothing. */
 export const SCHEME = /^(?:Bearer|Basic|Digest|Token) +(?=\S)/i
 

@@ -140,6 +140,32 @@ describe('under a secret name', () => {
     })
   })
 
+  it('a package that is called like a secret is none, nor are its versions', () => {
+    const value = {
+      dependencies: { cookie: '^0.7.1', 'pbkdf2-password': '1.2.1' },
+      packages: {
+        'node_modules/cookie': {
+          version: '0.7.2',
+          resolved: 'https://registry.test/cookie/-/cookie-0.7.2.tgz',
+          integrity: 'sha512-yki5XnKuf750l50uGTllt6kKILY4nQ1eNIQatoXEByZ5dWgnKqbnqmTrBE5B4N7lrMJKQ2ytWMiTO2o0v6Ew==',
+        },
+      },
+    }
+    expect(json(value)).toBe(value)
+    expect(json({ cookie: { name: 'sid', version: '1', data: 'a1b2c3d4' } })).toEqual({
+      cookie: { name: 'sid', version: '1', data: '[redacted:cookie]' },
+    })
+  })
+
+  it('where a shell is, is no password; nor is a scheme before a placeholder', () => {
+    const value = { PWD: '/home/someone', OLDPWD: 'C:\\Users', headers: { Authorization: 'Bearer <token>' } }
+    expect(json(value)).toBe(value)
+    expect(json({ PWD: 'hunter22', password: '/home/x1' })).toEqual({
+      PWD: '[redacted:password]',
+      password: '[redacted:password]',
+    })
+  })
+
   it('a word that begins like a placeholder is none', () => {
     for (const password of ['putty#1234Xy', 'enterprise-Key99', 'insertion9999X'])
       expect(json({ password })).toEqual({ password: '[redacted:password]' })

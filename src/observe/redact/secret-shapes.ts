@@ -24,8 +24,7 @@ const off = { isOn: false } as const
 const anywhere = { anywhere: true } as const
 
 const hasNoDigit = (secret: string): boolean => !/\d/.test(secret)
-/** What is no base64 of `user:password`. */
-export const isNoPair = (secret: string): boolean =>
+const isNoPair = (secret: string): boolean =>
   !/^[^\s:]{1,256}:[\x20-\x7e]{3,}$/.test(Buffer.from(secret, 'base64').toString())
 const isWord = (secret: string): boolean =>
   /^(?:pass(?:word|wd)?|pwd|pw|secret|token|key|user(?:name)?|x+)$/i.test(secret) || /^\d{1,5}$/.test(secret)
@@ -96,9 +95,15 @@ export const SHAPE_RULES: readonly ShapeRule[] = [
     { keeps: hasNoDigit },
   ),
   rule('basic-auth', 'Basic basic', '[Bb]asic {1,8}([A-Za-z0-9+/]{8,4096}={0,2})', { keeps: isNoPair }),
-  // Of a Docker configuration, and of `.netrc`.
-  rule('basic-auth', 'auth', 'auth\\\\?" {0,4}: {0,4}\\\\?"([A-Za-z0-9+/]{8,4096}={0,2})(?=\\\\?")', { keeps: isNoPair }),
-  rule('password', 'machine ', 'machine +[^\\s]{1,256} +login +[^\\s]{1,128} +password +([^\\s]{4,256})'.replaceAll(' +', '[ \\t]{1,8}'), {}),
+  // Of a Docker configuration.
+  rule('basic-auth', 'auth" auth\\"', 'auth\\\\?" {0,4}: {0,4}\\\\?"([A-Za-z0-9+/]{8,4096}={0,2})(?=\\\\?")', {
+    keeps: isNoPair,
+  }),
+  rule(
+    'netrc-password',
+    'machine',
+    'machine[ \\t]{1,8}\\S{1,256}[ \\t]{1,8}login[ \\t]{1,8}\\S{1,128}[ \\t]{1,8}password[ \\t]{1,8}(\\S{4,256})',
+  ),
   rule('shopify-token', 'shpat_ shpca_ shppa_ shpss_', 'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}', off),
   rule('docker-token', 'dckr_pat_ dckr_oat_', 'dckr_[po]at_[A-Za-z0-9_-]{20,64}', off),
   rule('age-key', 'AGE-SECRET-KEY-1', 'AGE-SECRET-KEY-1[A-Z0-9]{58}', off),
