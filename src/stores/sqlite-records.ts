@@ -20,7 +20,7 @@ const SCANNED_ROWS = 1_000
 const TEXT_COLUMNS = ['chain', 'kind', 'call_id', 'body', 'body_digest', 'hash']
 
 /** Whether a row is found under the person whose key its body names: of that column the chain says nothing itself. */
-export const PLACED = `(subject IS CASE WHEN instr(body, '","sealed":"') > 0 THEN substr(body, instr(body, ',"subject":"') + 12, 32) END)`
+export const PLACED = `(subject IS CASE WHEN instr(body, '","sealed":"') > 0 THEN substr(body, instr(body, '"subject":"') + 11, 32) END)`
 
 export class SqliteRecords {
   readonly #database: SqlDatabase

@@ -18,7 +18,7 @@ export type BodyKeys = {
   seal(subject: RecordSubject, purpose: 'record', content: string): Sealed
 }
 
-const SEALED = /^,"subject":"([0-9a-f]{32})","sealed":"([A-Za-z0-9+/]+={0,2})"\}$/
+const SEALED = /^"subject":"([0-9a-f]{32})","sealed":"([A-Za-z0-9+/]+={0,2})"\}$/
 
 /** Characters that a draft takes where rows are bounded. */
 export const draftChars = ({ body, personal, argumentsText, resultText }: BodyParts): number =>
@@ -43,7 +43,7 @@ export function mergedBody(parts: BodyParts, keys: Pick<BodyKeys, 'hmac'>): stri
 
 /** The sealed half of a stored body; undefined for one that has none. */
 export function sealedPart(body: string): { readonly subject: string; readonly sealed: Buffer } | undefined {
-  const from = body.lastIndexOf(',"subject":"')
+  const from = body.lastIndexOf('"subject":"')
   const [, subject, sealed] = from === -1 ? [] : (SEALED.exec(body.slice(from)) ?? [])
   if (subject === undefined || sealed === undefined) return undefined
   return { subject, sealed: Buffer.from(sealed, 'base64') }
