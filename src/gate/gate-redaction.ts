@@ -1,19 +1,15 @@
 // The redactor of a gate: the operator's rules, and the values that the gate itself hands to what it reaches. What a setting is
 // called and what it looks like tells whether it is a secret; `production` and a folder are handed out too, and are none.
 
-import { GateConfigError } from '../describe/gate-config-error.ts'
 import type { Redactor } from '../describe/redactor.ts'
 import type { Source } from '../describe/source.ts'
 import type { GateOptions, LogEntry } from '../gate-contract.ts'
-import { createRedactor, redactionProblems } from '../observe/redact/create-redactor.ts'
+import { createRedactor } from '../observe/redact/create-redactor.ts'
 import type { SecretValue } from '../observe/redact/exact-values.ts'
 import { secretsIn } from '../observe/redact/handed-secrets.ts'
 
-/** Throws GateConfigError for rules that there are not and patterns that cannot be matched. */
+/** Of options that hold: `checkGateOptions` has refused rules that there are not and patterns that cannot be matched. */
 export function gateRedactor({ redaction = {}, sources = [], audit = {} }: GateOptions): Redactor {
-  const problems = redactionProblems(redaction)
-  if (problems.length > 0)
-    throw new GateConfigError(problems.map(({ key, message }) => ({ key: `redaction.${key}`, message })))
   const { key, signingKey } = audit
   const values: readonly SecretValue[] = [
     ...sources.flatMap(({ handed = [] }: Source) => secretsIn(handed, redaction.keys)),

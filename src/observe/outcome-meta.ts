@@ -1,10 +1,9 @@
 // What an outcome says of its call, besides what came of it.
 
+import type { Growing } from '../base/growing.ts'
 import type { Call } from '../describe/call.ts'
 import { summaryOf } from '../describe/decision.ts'
 import type { OutcomeMeta } from '../describe/outcome.ts'
-
-export type Growing<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
 
 export function metaOf(call: Call): Growing<OutcomeMeta> {
   const { trail } = call

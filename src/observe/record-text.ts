@@ -1,8 +1,9 @@
 // Reads what a record says. The one way to it for everybody: members that were sealed stand beside the open ones again
 // where they can be opened, and are absent where nobody can any more. It believes nothing: what is no object is empty.
 
-import { isJsonObject, type JsonObject } from '../base/json-value.ts'
+import type { JsonObject } from '../base/json-value.ts'
 import { mergeMembers } from '../base/merge-members.ts'
+import { objectOf } from '../base/object-of.ts'
 import type { RecordRow } from './store.ts'
 
 type Readable = Pick<RecordRow, 'body' | 'personal'>
@@ -19,12 +20,3 @@ export function bodyOf({ body, personal }: Readable): JsonObject {
 /** Whether the row has personal members that cannot be read: the person's key was destroyed, or is not known here. */
 export const isShut = ({ body, personal }: Readable): boolean =>
   personal === undefined && Object.hasOwn(objectOf(body), 'sealed')
-
-function objectOf(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}

@@ -8,9 +8,8 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sha256 } from '../base/digest.ts'
 import { CHAIN_START, linkHash } from '../base/hash-chain.ts'
-import { StoreFiles } from '../stores/conformance-files.ts'
+import { readerOf, StoreFiles } from '../stores/conformance-files.ts'
 import type { SqlDatabase } from '../stores/sqlite-driver.ts'
-import { SqliteProof } from '../stores/sqlite-proof.ts'
 import { SqliteRecords } from '../stores/sqlite-records.ts'
 import { SubjectKeys } from '../stores/subject-keys.ts'
 import { CheckpointMaker } from './checkpoints/checkpoint-maker.ts'
@@ -74,17 +73,7 @@ async function verifyAfter(
   const database = await files.connect(copy)
   try {
     await change(database)
-    const table = new SqliteRecords(database, 'reader', new SubjectKeys(database), true)
-    const proof = new SqliteProof(database)
-    return await verifyRecords(
-      {
-        chains: async () => table.chains(),
-        recordCount: async () => table.count(),
-        records: async (query) => table.query(query),
-        held: async (stretch) => proof.held(stretch),
-      },
-      { pageRows: 5, ...options },
-    )
+    return await verifyRecords(readerOf(database), { pageRows: 5, ...options })
   } finally {
     database.close()
   }

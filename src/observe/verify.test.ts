@@ -4,10 +4,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { StoreFiles } from '../stores/conformance-files.ts'
-import { SqliteProof } from '../stores/sqlite-proof.ts'
-import { SqliteRecords } from '../stores/sqlite-records.ts'
-import { SubjectKeys } from '../stores/subject-keys.ts'
+import { readerOf, StoreFiles } from '../stores/conformance-files.ts'
 import type { RecordRow } from './store.ts'
 import { type Verification, verifyRecords } from './verify.ts'
 
@@ -43,17 +40,7 @@ async function verifyAfter(change: (sql: (text: string) => void) => void): Promi
   const database = await files.connect(copy)
   try {
     change((text) => database.exec(text))
-    const table = new SqliteRecords(database, 'reader', new SubjectKeys(database), true)
-    const proof = new SqliteProof(database)
-    return await verifyRecords(
-      {
-        chains: async () => table.chains(),
-        recordCount: async () => table.count(),
-        records: async (query) => table.query(query),
-        held: async (stretch) => proof.held(stretch),
-      },
-      { pageRows: 5 },
-    )
+    return await verifyRecords(readerOf(database), { pageRows: 5 })
   } finally {
     database.close()
   }

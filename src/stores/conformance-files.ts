@@ -8,7 +8,10 @@ import { afterAll, beforeEach } from 'vitest'
 import { systemClock } from '../base/clock.ts'
 import type { IntentDraft, RecordDraft, Store } from '../observe/store.ts'
 import { findDriver, type SqlDatabase } from './sqlite-driver.ts'
+import { SqliteProof } from './sqlite-proof.ts'
+import { SqliteRecords } from './sqlite-records.ts'
 import { openSqliteStore } from './sqlite-store.ts'
+import { SubjectKeys } from './subject-keys.ts'
 
 export class StoreFiles {
   readonly root = mkdtempSync(join(tmpdir(), 'lockgate-store-'))
@@ -40,6 +43,18 @@ export class StoreFiles {
     const database = found.driver.open(file)
     database.exec('PRAGMA busy_timeout = 5000')
     return database
+  }
+}
+
+/** What a store reads records with, on a file that somebody has changed. */
+export function readerOf(database: SqlDatabase): Pick<Store, 'chains' | 'recordCount' | 'records' | 'held'> {
+  const table = new SqliteRecords(database, 'reader', new SubjectKeys(database), true)
+  const proof = new SqliteProof(database)
+  return {
+    chains: async () => table.chains(),
+    recordCount: async () => table.count(),
+    records: async (query) => table.query(query),
+    held: async (stretch) => proof.held(stretch),
   }
 }
 

@@ -1,7 +1,8 @@
 // Whether a row is one of those that a query asks for. For what no database looks up by itself: what a body says.
 
-import { isJsonObject, type JsonObject } from '../base/json-value.ts'
+import { isJsonObject } from '../base/json-value.ts'
 import { mergeMembers } from '../base/merge-members.ts'
+import { objectOf } from '../base/object-of.ts'
 import type { RecordQuery, RecordRow } from '../observe/store.ts'
 
 /** Whether a query asks for anything that stands in bodies. */
@@ -37,12 +38,3 @@ export function fitsInside(query: RecordQuery, row: Pick<RecordRow, 'body' | 'pe
 
 const own = (value: unknown, name: string): unknown =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-
-function objectOf(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : {}
-  } catch {
-    return {}
-  }
-}

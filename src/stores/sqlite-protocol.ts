@@ -1,6 +1,7 @@
 // What the caller's thread and the store's worker thread say to each other: batches of rows and requests one way, reports
 // the other. Rows travel as one flat array, which costs a quarter of what objects do.
 
+import type { Growing } from '../base/growing.ts'
 import type { FileChange } from '../describe/before-images.ts'
 import type { Principal } from '../describe/caller.ts'
 import type {
@@ -96,8 +97,6 @@ export function sessionOf(rows: FlatRows, row: number): string | undefined {
   const session = rows[row + 10]
   return typeof session === 'string' ? session : undefined
 }
-
-type Growing<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] }
 
 export function bodyParts(rows: FlatRows, row: number): BodyParts {
   const parts: Growing<BodyParts> = { body: String(rows[row + 3]) }
